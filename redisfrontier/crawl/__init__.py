@@ -1,0 +1,1 @@
+"""What a crawl is made of: definition, seeds, live settings."""
