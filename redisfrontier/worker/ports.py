@@ -1,0 +1,119 @@
+"""What the crawler asks of a frontier, and how it waits out a Redis that is away."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Protocol, TypeVar
+
+import structlog
+
+from redisfrontier.errors import Full, Unavailable
+from redisfrontier.record.outcome import Admission, Claim, Claims, Finished, Outcome, Settled
+from redisfrontier.record.record import Candidate
+
+T = TypeVar("T")
+MAX_PAUSE_SECONDS = 5.0
+
+
+class FrontierPort(Protocol):
+    """The part of AsyncFrontier that a crawler needs; tests bring their own."""
+
+    async def schedule(self, uris: Iterable[str | Candidate]) -> list[Admission]:
+        """Offer links."""
+        ...
+
+    async def claim(self, n: int = 1, *, worker: str | None = None, lease_ms: int | None = None, wait: float | None = None) -> Claims:
+        """Lease up to n URIs; `wait`: seconds to block when there are none."""
+        ...
+
+    async def finish(self, outcomes: Iterable[Outcome]) -> list[Settled]:
+        """Hand outcomes in."""
+        ...
+
+    async def release(self, claims: Iterable[Claim]) -> list[Finished]:
+        """Give claims back untried."""
+        ...
+
+    async def release_worker(self, worker: str) -> int:
+        """Give everything back that a worker holds."""
+        ...
+
+    async def extend(self, claims: Iterable[Claim], lease_ms: int | None = None) -> list[Finished]:
+        """Prolong leases."""
+        ...
+
+    async def stats(self) -> dict[str, object]:
+        """The crawl's counters and state."""
+        ...
+
+    async def robots_get(self, authority: str) -> str | None:
+        """Shared robots.txt text."""
+        ...
+
+    async def robots_put(self, authority: str, text: str, ttl_seconds: int) -> object:
+        """Share a robots.txt text."""
+        ...
+
+
+class GivenUp(Exception):
+    """The crawler is stopping and Redis has not come back in time."""
+
+
+class Patience:
+    """Repeats calls while Redis is away, with a pause that doubles up to some seconds; never fails for that (cases F1, F2).
+
+    After `hurry()` it waits no longer than `grace_seconds` in all, then raises GivenUp.
+    A full Redis (admission stopped) is waited for `full_seconds`, then errors.Full is raised.
+    """
+
+    def __init__(
+        self,
+        log: structlog.typing.FilteringBoundLogger,
+        *,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+        grace_seconds: float = 5.0,
+        full_seconds: float = 60.0,
+    ) -> None:
+        self._log, self._sleep, self._jitter = log, sleep, jitter
+        self._grace, self._full = grace_seconds, full_seconds
+        self._hurried = False
+        self.away = False
+        """Is Redis away just now?"""
+
+    def hurry(self) -> None:
+        """From now on wait only for the grace time."""
+        self._hurried = True
+
+    async def call(self, what: str, operation: Callable[[], Awaitable[T]]) -> T:
+        """The result of `operation`, repeated while it raises errors.Unavailable or errors.Full."""
+        waited, pause = 0.0, 0.1
+        while True:
+            try:
+                result = await operation()
+            except (Unavailable, Full) as e:
+                if isinstance(e, Full) and waited >= self._full:
+                    raise
+                if self._hurried and waited >= self._grace:
+                    raise GivenUp(f"{what}: {e}") from e
+                self._note(what, e)
+            else:
+                if self.away:
+                    self.away = False
+                    self._log.info("redis_back", op=what)
+                return result
+            nap = pause * (0.75 + self._jitter() / 2)
+            await self._sleep(nap)
+            waited, pause = waited + nap, min(pause * 2, MAX_PAUSE_SECONDS)
+
+    def _note(self, what: str, error: Exception) -> None:
+        if not self.away:
+            self._log.warning("redis_away", op=what, error=str(error))
+        self.away = True
+
+
+def short_of(claims: Sequence[Claim], asked: int) -> bool:
+    """Did a claim bring less than was asked for?"""
+    return len(claims) < asked
