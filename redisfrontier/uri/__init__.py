@@ -1,0 +1,1 @@
+"""URI syntax: parsing, canonical form, SURT, fingerprint."""
