@@ -28,7 +28,9 @@ _SELECTOR = (
     "track[src],embed[src],object[data],input[src],body[background]"
 )
 #: rel values of <link> whose target the page itself needs.
-_NEEDED = frozenset("stylesheet icon apple-touch-icon apple-touch-icon-precomposed mask-icon preload modulepreload manifest".split())
+_NEEDED = frozenset(
+    ("stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "preload", "modulepreload", "manifest")
+)
 _NO_DOCUMENT = frozenset({"dns-prefetch", "preconnect", "pingback", "nofollow"})
 _MAX_ATTRIBUTE = 70_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol, TypeVar
 
 import structlog
@@ -114,6 +114,16 @@ class Patience:
         self.away = True
 
 
-def short_of(claims: Sequence[Claim], asked: int) -> bool:
-    """Did a claim bring less than was asked for?"""
-    return len(claims) < asked
+class PatientRobots:
+    """The shared robots.txt cache of a frontier, asked with patience."""
+
+    def __init__(self, frontier: FrontierPort, patience: Patience) -> None:
+        self._frontier, self._patience = frontier, patience
+
+    async def robots_get(self, authority: str) -> str | None:
+        """The text stored for an authority."""
+        return await self._patience.call("robots_get", lambda: self._frontier.robots_get(authority))
+
+    async def robots_put(self, authority: str, text: str, ttl_seconds: int) -> object:
+        """Store a text for some time."""
+        return await self._patience.call("robots_put", lambda: self._frontier.robots_put(authority, text, ttl_seconds))

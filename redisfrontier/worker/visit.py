@@ -27,6 +27,7 @@ from redisfrontier.worker.exchange import (
 )
 from redisfrontier.worker.fetch import Fetcher
 from redisfrontier.worker.links import Extraction, Rules, extract, redirect_target
+from redisfrontier.worker.ports import GivenUp
 from redisfrontier.worker.robots import MAX_READ_CHARS, RobotsCache, authority_of, is_robots_txt, prerequisite
 
 MAX_ROBOTS_REDIRECTS = 5
@@ -65,7 +66,7 @@ class Visitor:
         """The visit; whatever breaks in here ends as -5 with the annotation `err=<class>` (Heritrix §1.8)."""
         try:
             return await self._visit(claim)
-        except Unavailable:
+        except (Unavailable, GivenUp):
             raise
         except InvalidUri as e:
             return Visit(claim, claim.outcome(UNFETCHABLE), annotations=(f"err={e.reason}",))
