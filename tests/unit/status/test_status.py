@@ -102,7 +102,8 @@ def test_an_unknown_code_inside_a_range_survives():
         (304, Status.FETCH_NOTMODIFIED), (301, Status.FETCH_REDIR_PERM), (308, Status.FETCH_REDIR_PERM),
         (300, Status.FETCH_REDIR_TEMP), (302, Status.FETCH_REDIR_TEMP), (303, Status.FETCH_REDIR_TEMP), (307, Status.FETCH_REDIR_TEMP),
         (400, Status.FETCH_GONE), (401, Status.FETCH_GONE), (404, Status.FETCH_GONE), (410, Status.FETCH_GONE), (429, Status.FETCH_GONE),
-        (500, Status.FETCH_RETRY), (503, Status.FETCH_RETRY), (599, Status.FETCH_RETRY), (999, Status.FETCH_RETRY), (100, Status.FETCH_RETRY),
+        (500, Status.FETCH_RETRY), (503, Status.FETCH_RETRY), (599, Status.FETCH_RETRY),
+        (999, Status.FETCH_RETRY), (100, Status.FETCH_RETRY),
         (0, Status.FETCH_GONE), (-1, Status.FETCH_GONE), (-4, Status.FETCH_GONE), (-9998, Status.FETCH_GONE), (-31337, Status.FETCH_GONE),
     ],
 )  # fmt: skip
