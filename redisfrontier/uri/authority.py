@@ -18,7 +18,7 @@ _ENDS_IN_NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 
 
 def split_authority(authority: str) -> tuple[str | None, str, int]:
-    """(userinfo as written or None, host, port or -1) of the text between '//' and the path.
+    """(userinfo as written or None, host, port or -1) of the text between '//' and the path; escaped blanks at its end are dropped.
 
     Raises InvalidUri no_host, bad_host (also a second '@', as in Heritrix) or bad_port (not a number from 1 to 65535).
     """
@@ -28,6 +28,8 @@ def split_authority(authority: str) -> tuple[str | None, str, int]:
 
 
 def _split(authority: str) -> tuple[str | None, str, int]:
+    while authority.endswith("%20"):
+        authority = authority[:-3]
     before, at, after = authority.partition("@")
     userinfo, place = (before, after) if at else (None, authority)
     if place.startswith("["):

@@ -43,11 +43,10 @@ def surt_authority(uri: Uri) -> str:
     return _reversed(uri.host) + port
 
 
-def implied_prefix(text: str, *, https_as_http: bool = True) -> str:
-    """The SURT prefix that a seed, a host name or plain text stands for.
+def plain_surt(text: str) -> str:
+    """The SURT form of a URI or host name as people write it: a missing scheme is http, no slash is added after a bare host.
 
-    A missing scheme is http. With a path: up to its last slash. Without one the host stays open to its subdomains; a slash
-    after the host closes it. Text that is no URI is used as it is, as in Heritrix.
+    Text that is no URI is used as it is, as in Heritrix.
     """
     colon, dot = text.find(":"), text.find(".")
     if colon < 0 or 0 <= dot < colon:
@@ -57,9 +56,15 @@ def implied_prefix(text: str, *, https_as_http: bool = True) -> str:
         text = parse(text).text
     except InvalidUri:
         pass
-    if not closed:
-        text = text.removesuffix("/")
-    prefix = _as_prefix(surt(text))
+    return surt(text if closed else text.removesuffix("/"))
+
+
+def implied_prefix(text: str, *, https_as_http: bool = True) -> str:
+    """The SURT prefix that a seed, a host name or plain text stands for.
+
+    With a path: up to its last slash. Without one the host stays open to its subdomains; a slash after the host closes it.
+    """
+    prefix = _as_prefix(plain_surt(text))
     return _http(prefix) if https_as_http else prefix
 
 
