@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tests.vectors.departure import Case, Departure
+from tests.vectors.departures_policy import POLICY_DEPARTURES
 from tests.vectors.departures_uri import URI_DEPARTURES
 
-DEPARTURES: tuple[Departure, ...] = (*URI_DEPARTURES,)
+DEPARTURES: tuple[Departure, ...] = (*URI_DEPARTURES, *POLICY_DEPARTURES)
 
 
 def departure_of(kind: str, case: Case) -> str | None:
