@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import BinaryIO
 
 from redisfrontier.errors import DefinitionError, InvalidUri
+from redisfrontier.policy.directive import MEDIUM
 from redisfrontier.record.record import Candidate
 from redisfrontier.uri.parse import parse
 from redisfrontier.uri.surt import directive_prefix, implied_prefix
@@ -75,7 +76,7 @@ class SeedLine:
     def candidate(self, index: int, source_tag: bool = False) -> Candidate:
         """The seed as it is offered to the frontier; `index` stays with it for good."""
         tag = self.text if source_tag else None
-        return Candidate(self.uri, is_seed=True, source_tag=tag, metadata={SEED_INDEX: index})
+        return Candidate(self.uri, is_seed=True, source_tag=tag, directive=MEDIUM, metadata={SEED_INDEX: index})
 
     def __str__(self) -> str:
         where = f"{self.source or 'seeds'}:{self.number}"
@@ -130,13 +131,13 @@ def read_line(line: str, number: int = 1, source: str = "") -> SeedLine | None:
     entry = _ENTRY.fullmatch(line)
     if entry is None:
         return SeedLine(number, LineKind.BAD, line, reason="more than one word; put a # before a comment", source=source)
-    token = entry[1]
-    if token == "\ufeff":
+    word = entry[1]
+    if word == "\ufeff":
         return None
-    if unicodedata.category(token[0]) in _LETTER_OR_DIGIT:
-        return _seed(token, number, source)
-    reason = _why_no_directive(token)
-    return SeedLine(number, LineKind.BAD if reason else LineKind.DIRECTIVE, token, reason=reason, source=source)
+    if unicodedata.category(word[0]) in _LETTER_OR_DIGIT:
+        return _seed(word, number, source)
+    reason = _why_no_directive(word)
+    return SeedLine(number, LineKind.BAD if reason else LineKind.DIRECTIVE, word, reason=reason, source=source)
 
 
 def surt_prefixes(lines: Iterable[SeedLine], sign: str, *, seeds: bool) -> Iterator[str]:
@@ -157,13 +158,12 @@ def batches(source: SeedSource, *, size: int = 1000, first_index: int = 0, stdin
     Seeds are numbered on from `first_index` (how many the crawl has already been given), so seeds added
     by a later call never take a number of an earlier one.
     """
-    wait, index, count = source.block_awaiting_seed_lines, first_index, 0
+    wait, index = source.block_awaiting_seed_lines, first_index
     chunk: list[SeedLine] = []
     if wait == 0:
         yield SeedBatch(ready=True, next_index=index)
-    for line in read(source, stdin):
+    for count, line in enumerate(read(source, stdin), 1):
         chunk.append(line)
-        count += 1
         if len(chunk) >= size or count == wait:
             batch = _batch(chunk, index, source.source_tag_seeds, ready=0 <= wait <= count)
             index = batch.next_index
@@ -183,21 +183,21 @@ def _batch(lines: list[SeedLine], index: int, tag: bool, *, ready: bool) -> Seed
     )
 
 
-def _seed(token: str, number: int, source: str) -> SeedLine:
+def _seed(word: str, number: int, source: str) -> SeedLine:
     # `example.com:8080` has no scheme, `localhost:8080` has one: a dot is not in the class, as in Heritrix.
-    text = token if _HAS_SCHEME.fullmatch(token) else "http://" + token
+    text = word if _HAS_SCHEME.fullmatch(word) else "http://" + word
     try:
-        return SeedLine(number, LineKind.SEED, token, parse(text).text, source=source)
+        return SeedLine(number, LineKind.SEED, word, parse(text).text, source=source)
     except InvalidUri as e:
         return SeedLine(number, LineKind.BAD, text, reason=f"not a URI ({e.reason})", source=source)
 
 
-def _why_no_directive(token: str) -> str:
-    if "\0" in token:
+def _why_no_directive(word: str) -> str:
+    if "\0" in word:
         return "contains zero bytes; save the file as UTF-8"
-    if token[0] not in "+-":
+    if word[0] not in "+-":
         return "starts with neither a letter, a digit, + nor -"
-    return "" if len(token) > 1 else "a sign with no SURT prefix behind it"
+    return "" if len(word) > 1 else "a sign with no SURT prefix behind it"
 
 
 def _skip_rest(text: io.TextIOWrapper) -> None:
@@ -213,10 +213,11 @@ def _opened(name: str, stdin: BinaryIO | None) -> Iterator[BinaryIO]:
     try:
         raw = open(name, "rb")  # noqa: SIM115 (closed below, whatever wraps it)
     except OSError as e:
-        raise DefinitionError(f"seeds: cannot read {name}: {e.strerror}", remedy="correct the file's name in [seeds]; the path counts from the crawl file") from e
+        remedy = "correct the file's name in [seeds]; its path counts from the crawl file"
+        raise DefinitionError(f"seeds: cannot read {name}: {e.strerror}", remedy=remedy) from e
     with raw:
         if name.endswith(".gz"):
             with gzip.open(raw) as unpacked:
-                yield io.BufferedReader(unpacked)  # type: ignore[arg-type,type-var]
+                yield io.BufferedReader(unpacked)
         else:
             yield raw
