@@ -1,0 +1,44 @@
+--[[
+claim - lease the next URIs to a worker; before that, reap expired leases, wake due queues and bring in dated URIs.
+
+KEYS     the fixed keys (include/keys.lua)
+ARGV  1  token      hex  8 random bytes, from the client
+      2  worker     str  who claims
+      3  queues     int  from how many queues at most
+      4  per_queue  int  URIs of one queue at most
+      5  lease_ms   ms   0: the setting
+      6  queue      str  only this queue, or empty
+RETURNS  version, run state, now, wait ms (-1: only other calls bring something), expired leases, troubles, then for each URI
+         id, queue, attempts, lost leases, record; expired: "id worker queue" texts, troubles: what could not be given out
+ERRORS   NOCRAWL  no such crawl
+WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g gw queues unseen bf tags conf log
+]]
+-- @include visit
+-- @include turns
+-- @include limits
+-- @include save
+
+local bad = open()
+if bad then return bad end
+local c = { token = ARGV[1], worker = ARGV[2], queues = tonumber(ARGV[3]), per_queue = tonumber(ARGV[4]), lease_ms = tonumber(ARGV[5]) }
+if c.lease_ms == 0 then c.lease_ms = S.lease_ms end
+reap()
+wake_due()
+promote()
+check_limits()
+local stuck = pool_empty()
+if S.run_state == 'RUN' and not claim_again(c) then
+  if S.max_in_flight_per_worker > 0 then c.room = S.max_in_flight_per_worker - held(c.worker) end
+  stuck = (ARGV[6] == '' and take_turns(c) or take_named(c, ARGV[6])) or stuck
+end
+local wait = stuck and 0 or next_wait(ARGV[6])
+write_held()
+note_claimed(c)
+wake_workers()
+save()
+local reply = head()
+reply[4], reply[5], reply[6] = wait, expired, troubles
+for _, got in ipairs(claimed) do
+  for i = 1, 5 do reply[#reply + 1] = got[i] end
+end
+return reply

@@ -1,0 +1,68 @@
+--[[
+delete - take URIs out of the crawl; they may be found again.  A leased one is flagged: its finish ends the visit politely.
+
+KEYS     the fixed keys (include/keys.lua)
+ARGV  1  how    str  deleted (forgotten) or excluded (still known)
+      2  upto   int  only ids up to this one (0: all): what was admitted before the deletion began
+      3  queue  str  first of two arguments for each URI: where it is
+      4  id     int  its id
+RETURNS  version, run state, now, then one number a URI: 1 gone, 0 not there
+ERRORS   NOCRAWL  no such crawl
+WRITES   n m q rec try res ix unseen lease own later lat queues log
+]]
+-- @include lease
+-- @include uniqueness
+-- @include journal
+-- @include save
+
+local how, upto = ARGV[1], tonumber(ARGV[2])
+
+local function unlearn(id, record)
+  if sound(record) then
+    local fp = fingerprint_of(record)
+    if how == 'deleted' then forget(fp) else note_end(fp, id, 'excluded') end
+  end
+  journal('Fd', id, record)
+end
+
+local function drop(q, id, record)
+  unlearn(id, record)
+  call('HDEL', bucket('rec:', id), id)
+  call('HDEL', bucket('try:', id), id)
+  if S.retention == 'keep' then call('HDEL', bucket('res:', id), id) end
+  count(q, how, 1)
+end
+
+local function one(name, id)
+  local q = queue(name)
+  local record = q and read('HGET', bucket('rec:', id), id)
+  if not record or (upto > 0 and tonumber(id) > upto) or not read('ZCARD', T .. 'q:' .. name) then return 0 end
+  local l = lease_of(id)
+  if l then
+    if l.deleted then return 0 end
+    l.deleted = true
+    write_lease(l)
+    unlearn(id, record)
+    count(q, how, 1)
+    count(q, 'ghosts', 1)
+  elseif call('ZREM', T .. 'q:' .. name, id) == 1 then
+    count(q, 'pending', -1)
+    drop(q, id, record)
+  elseif call('HGET', K_LAT, id) then
+    call('ZREM', K_LATER, id)
+    call('HDEL', K_LAT, id)
+    count(q, 'later', -1)
+    drop(q, id, record)
+  else
+    return 0
+  end
+  if q.prereq == id then put(q, 'prereq', '') end
+  return 1
+end
+
+local bad = open()
+if bad then return bad end
+local reply = head()
+for i = 3, #ARGV, 2 do reply[#reply + 1] = one(ARGV[i], ARGV[i + 1]) end
+save()
+return reply

@@ -1,0 +1,33 @@
+--[[
+forget - let URIs be found again, whether or not they are known; pending and leased ones stay (delete is for those).
+
+KEYS     the fixed keys (include/keys.lua)
+ARGV  1  fp     18 B  first of two arguments for each URI
+      2  queue  str   its queue
+RETURNS  version, run state, now, then one text a URI: forgotten, unknown, pending, leased, dated or !REASON
+ERRORS   NOCRAWL  no such crawl
+WRITES   n ix unseen rec res
+]]
+-- @include uniqueness
+-- @include save
+
+local function one(fp, name)
+  local known, why = seen(fp)
+  if known == nil then return '!' .. why end
+  if not known then return 'unknown' end
+  local how = type(known) == 'string' and how_known(known, name) or 'finished'
+  if how ~= 'finished' then return how end
+  if type(known) == 'string' and string.sub(known, 1, 1) ~= '!' then
+    call('HDEL', bucket('rec:', known), known)
+    call('HDEL', bucket('res:', known), known)
+  end
+  forget(fp)
+  return 'forgotten'
+end
+
+local bad = open()
+if bad then return bad end
+local reply = head()
+for i = 1, #ARGV, 2 do reply[#reply + 1] = one(ARGV[i], ARGV[i + 1]) end
+save()
+return reply

@@ -1,0 +1,53 @@
+-- @include place
+-- @include uniqueness
+-- @include journal
+-- A URI enters its queue: newly admitted, back from `later`, relocated, or as a prerequisite.
+-- @exports arrive begin readable admit move_up
+local function arrive(q, id, class) -- class: directive * 256 + precedence; first in, first out inside it
+  bump('ordinal', 1)
+  local before = q.precedence
+  call('ZADD', T .. 'q:' .. q.name, text(class * P43 + n.ordinal), id)
+  count(q, 'pending', 1)
+  if settings_of(q).queue_precedence_policy == 'highest_uri' then
+    local precedence = weighed(q)
+    if precedence ~= before then put(q, 'precedence', precedence) end
+  end
+  if q.state == 'exhausted' then
+    place(q, waits_until(q) > now and 'due' or 'inactive')
+  elseif q.state == 'inactive' and q.precedence < before then
+    place(q, 'inactive')
+  end
+end
+
+local function begin(q, sheet, group_name) -- a queue that was just made, or whose sheet has changed
+  if sheet ~= q.sheet then put(q, 'sheet', sheet) end
+  if q.new and not q.begun then
+    q.begun = true
+    if group_name ~= '' then join(q, group_name) end
+    put(q, 'precedence', weighed(q))
+  end
+end
+
+local function readable(q, record_bucket) -- both keys of their type? (no write so far)
+  local size, why = read('ZCARD', T .. 'q:' .. q.name)
+  if not size then return nil, why end
+  return read('HLEN', record_bucket)
+end
+
+local function admit(q, fp, class, record)
+  bump('id', 1)
+  local id = text(n.id)
+  remember(fp, id)
+  call('HSET', bucket('rec:', n.id), id, record)
+  count(q, 'admitted', 1)
+  arrive(q, id, class)
+  journal('F+', id, record)
+  return id
+end
+
+local function move_up(q, id, class) -- a forced one that waits: to its new place, if that is better
+  local at = tonumber(call('ZSCORE', T .. 'q:' .. q.name, id))
+  local better = at and class * P43 + at % P43
+  if better and better < at then call('ZADD', T .. 'q:' .. q.name, text(better), id) end
+  return at
+end

@@ -1,0 +1,66 @@
+-- @include reenqueue
+-- @include record
+-- Leases: who holds which URI until when.  own: "token worker since score queue attempts lost deleted", the last 0 or 1.
+-- @exports lease_of write_lease take untake put_back drop_ghost write_held held last_claim note_claim
+local held_by = {} -- worker -> change of its leases, written once a call
+
+local function lease_of(id) -- nil when it is not leased
+  local own = call('HGET', K_OWN, id)
+  if not own then return nil end
+  local token, worker, since, score, name, attempts, lost, deleted = string.match(own, '^(%S+) (%S+) (%d+) (%d+) (%S+) (%d+) (%d+) ([01])$')
+  return { id = id, token = token, worker = worker, since = tonumber(since), score = score, queue = name, attempts = tonumber(attempts),
+    lost = tonumber(lost), deleted = deleted == '1' }
+end
+
+local function write_lease(l)
+  call('HSET', K_OWN, l.id, table.concat({ l.token, l.worker, text(l.since), l.score, l.queue, l.attempts, l.lost, l.deleted and 1 or 0 }, ' '))
+end
+
+local function take(l, q, expiry) -- out of its queue
+  call('ZREM', T .. 'q:' .. q.name, l.id)
+  call('ZADD', K_LEASE, text(expiry), l.id)
+  write_lease(l)
+  held_by[l.worker] = (held_by[l.worker] or 0) + 1
+  count(q, 'pending', -1)
+  out(q, 1)
+end
+
+local function untake(l) -- the lease ends; its queue hears of it by `returned`
+  call('ZREM', K_LEASE, l.id)
+  call('HDEL', K_OWN, l.id)
+  held_by[l.worker] = (held_by[l.worker] or 0) - 1
+end
+
+local function put_back(l, q, score) -- to its old place, untried or for another try
+  call('ZADD', T .. 'q:' .. q.name, score or l.score, l.id)
+  count(q, 'pending', 1)
+end
+
+local function drop_ghost(l, q) -- it was deleted while it was out: nothing of it is left
+  count(q, 'ghosts', -1)
+  call('HDEL', bucket('rec:', l.id), l.id)
+  call('HDEL', bucket('try:', l.id), l.id)
+end
+
+local function held(worker)
+  return tonumber(call('HGET', K_W, worker) or 0) + (held_by[worker] or 0)
+end
+
+-- The ids of a worker's last claim: a claim repeated after a lost answer is answered again, not leased anew.
+local function last_claim(worker, token)
+  local last, ids = call('HGET', K_W, worker .. ' last') or '', {}
+  if string.sub(last, 1, #token + 1) == token .. ' ' then
+    for id in string.gmatch(last, ' (%d+)') do ids[#ids + 1] = id end
+  end
+  return ids
+end
+
+local function note_claim(worker, token, ids)
+  call('HSET', K_W, worker .. ' last', token .. ' ' .. table.concat(ids, ' '))
+end
+
+local function write_held()
+  for worker, by in pairs(held_by) do
+    if by ~= 0 and call('HINCRBY', K_W, worker, by) <= 0 then call('HDEL', K_W, worker) end
+  end
+end

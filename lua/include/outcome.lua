@@ -1,0 +1,37 @@
+-- @include partition
+-- @include record
+-- A raw outcome, read with care: what makes no sense counts as not told (no NaN, no infinity, nothing below zero).
+-- @exports listed outcome refused
+local function sane(value, most) -- a number from 0 to `most`, or nil
+  local x = tonumber(value)
+  if not x or x ~= x or x < 0 then return nil end
+  return min(x, most)
+end
+
+local function listed(list, status) -- is a status in a blank-separated list?
+  return list ~= '' and string.find(' ' .. list .. ' ', ' ' .. status .. ' ', 1, true) ~= nil
+end
+
+-- extras: "name=value;name=value"; flags r (force retire), c (credential attached), u (robots unreachable)
+local function outcome(id, token, status, duration, size, extras, record)
+  local o = { id = id, token = token, status = tonumber(status), record = record, flags = '' }
+  if extras ~= '' then
+    for name, value in string.gmatch(extras, '([%w_]+)=([^;]*)') do o[name] = value end
+  end
+  o.id, o.token, o.record = id, token, record
+  o.duration, o.size = sane(duration, 86400000), sane(size, P51) or 0
+  o.delay, o.crawl_delay = sane(o.delay, S.slow_max_ms), sane(o.crawl_delay, 86400)
+  o.retry_after, o.refetch = sane(o.retry_after, S.slow_max_ms), sane(o.refetch, 315360000000)
+  o.modified = sane(o.modified, now)
+  if o.digest and not string.match(o.digest, '^%S+$') then o.digest = nil end
+  o.force_retire = string.find(o.flags, 'r', 1, true) and 'forced'
+  o.credential = string.find(o.flags, 'c', 1, true)
+  o.robots_unreachable = string.find(o.flags, 'u', 1, true)
+  return o
+end
+
+local function refused(o) -- why an outcome cannot be taken
+  local s = o.status
+  if not s or s ~= s or s ~= floor(s) or s < -9999 or s > 9999 then return 'unknown fetch status' end
+  if o.record ~= '' and not sound(o.record) then return 'not a record' end
+end

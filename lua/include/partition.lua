@@ -1,0 +1,41 @@
+-- @include keys
+-- Clock, counters and settings of the partition: read once at the beginning of a call, counters written once at its end.
+local n, n_touched, S, now = {}, {}, {}, 0
+
+local function bump(field, by)
+  n[field] = (n[field] or 0) + by
+  n_touched[field] = true
+end
+
+local function typed(flat, into) -- a flat HGETALL reply; numbers as numbers
+  for i = 1, #flat, 2 do into[flat[i]] = tonumber(flat[i + 1]) or flat[i + 1] end
+  return into
+end
+
+-- Returns an error reply when there is no such partition.
+local function open()
+  typed(call('HGETALL', K_CONF), S)
+  if not S.schema then return redis.error_reply('NOCRAWL no such crawl') end
+  typed(call('HGETALL', K_N), n)
+  if S.test_clock == 1 then
+    now = n.test_now or 0
+  else
+    local t = call('TIME')
+    now = t[1] * 1000 + floor(t[2] / 1000)
+  end
+  now = max(now, n.clock_max or 0) -- a clock set back, or a failover, never hurries a host
+  n.clock_max, n_touched.clock_max = now, true
+end
+
+local function write_counters()
+  local args = {}
+  for field in pairs(n_touched) do
+    args[#args + 1] = field
+    args[#args + 1] = type(n[field]) == 'number' and text(n[field]) or n[field]
+  end
+  call('HSET', K_N, unpack(args))
+end
+
+local function head() -- how every reply begins
+  return { S.version, S.run_state, now }
+end

@@ -1,0 +1,42 @@
+-- @include group
+-- @include precedence
+-- @include wake_up
+-- The places of a queue: exactly one of due, ready, inactive, retired; or none of them: exhausted, in process (design 8).
+-- @exports place better_waiting prerequisite_out park
+local ZSETS = { due = K_DUE, ready = K_READY, inactive = K_INACTIVE, retired = K_RETIRED }
+local better_than -- precedence of the head of inactive, while known
+
+local function place(q, state)
+  local from, to = ZSETS[q.state], ZSETS[state]
+  if from and from ~= to then call('ZREM', from, q.name) end
+  if from == K_INACTIVE or to == K_INACTIVE then better_than = nil end
+  if to then
+    bump('rotation', 1)
+    local at = n.rotation
+    if state == 'due' then
+      at = waits_until(q)
+      note_due(at)
+    elseif state == 'inactive' then
+      at = q.precedence * P43 + at
+    end
+    if state == 'ready' or (state == 'inactive' and q.precedence < S.precedence_floor) then note_claimable() end
+    call('ZADD', to, text(at), q.name)
+  end
+  if q.state ~= state then put(q, 'state', state) end
+  if q.active == 1 and (state == 'exhausted' or state == 'inactive' or state == 'retired') then put(q, 'active', 0) end
+end
+
+local function better_waiting(precedence) -- is a strictly better queue at the head of inactive?
+  better_than = better_than or floor((first(K_INACTIVE) or 256 * P43) / P43)
+  return better_than < precedence
+end
+
+local function prerequisite_out(q)
+  return q.prereq ~= '' and call('ZSCORE', K_LEASE, q.prereq) and true
+end
+
+local function park(q) -- a member of a full or resting group waits for its turn, in no zset of the partition
+  bump('rotation', 1)
+  call('ZADD', T .. 'gw:' .. q.group, n.rotation, q.name)
+  place(q, 'in_process')
+end

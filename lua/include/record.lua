@@ -1,0 +1,28 @@
+-- @include keys
+-- Records stay opaque but for their head: bytes 4-11 the fingerprint, byte 12 the cost (design 1.2).
+-- @exports sound fingerprint_of cost_of attempts_of keep_attempts
+local MAGIC = string.char(0x93, 0xc4, 8)
+
+local function sound(record)
+  return record and string.sub(record, 1, 3) == MAGIC and (string.byte(record, 12) or 128) < 128
+end
+
+local function fingerprint_of(record)
+  return string.sub(record, 4, 11)
+end
+
+local function cost_of(record)
+  return string.byte(record, 12)
+end
+
+local function attempts_of(id) -- attempts, lost leases, last fetch status
+  local tried, why = read('HGET', bucket('try:', id), id)
+  if tried == nil then return nil, why end
+  if not tried then return 0, 0, '-' end
+  local attempts, lost, status = string.match(tried, '(%d+) (%d+) (%S+)')
+  return tonumber(attempts), tonumber(lost), status
+end
+
+local function keep_attempts(id, attempts, lost, status)
+  call('HSET', bucket('try:', id), id, attempts .. ' ' .. lost .. ' ' .. status)
+end

@@ -1,0 +1,42 @@
+-- @include uniqueness
+-- @include recrawl
+-- What stays of a URI after its final outcome; returns when it is to be fetched again, or nil.
+-- @exports result
+-- res: "status fetch_status fetched modified interval retries signature next", 0 or - where there is none
+local function read_result(id)
+  local old = call('HGET', bucket('res:', id), id)
+  if not old then return { modified = 0, interval = 0, retries = 0, signature = '-', again = 0 } end
+  local modified, interval, retries, signature, again = string.match(old, '^%S+ %S+ %S+ (%d+) (%d+) (%d+) (%S+) (%d+)')
+  return { modified = tonumber(modified), interval = tonumber(interval), retries = tonumber(retries), signature = signature,
+    again = tonumber(again) }
+end
+
+local function next_result(old, o, s, verdict)
+  local kind = fetch_kind(o.status, verdict)
+  local r = { interval = old.interval > 0 and old.interval or s.fetch_interval_seconds, modified = o.modified or old.modified,
+    retries = old.retries, signature = old.signature }
+  if kind == 'gone' or kind == 'retry' then failed(r, s, kind) else visited(r, s, kind, old, o.digest) end
+  if r.again then r.again = min(max(r.again, now + 1000), now + LONGEST * 1000) end -- never in the past (NUTCH-1564)
+  return r
+end
+
+local function write_result(id, o, r)
+  local parts = { r.status, o.status, text(now), text(r.modified), text(r.interval), r.retries, r.signature, text(r.again or 0) }
+  call('HSET', bucket('res:', id), id, table.concat(parts, ' '))
+end
+
+local function result(l, o, s, verdict, record)
+  local again = o.refetch and now + o.refetch
+  if S.retention == 'keep' then
+    local r = next_result(read_result(l.id), o, s, verdict)
+    r.again = again or r.again
+    again = r.again
+    write_result(l.id, o, r)
+  elseif not again then
+    call('HDEL', bucket('rec:', l.id), l.id)
+    if sound(record) then note_end(fingerprint_of(record), l.id, verdict) end
+    return nil
+  end
+  if o.record ~= '' then call('HSET', bucket('rec:', l.id), l.id, o.record) end
+  return again
+end

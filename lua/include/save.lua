@@ -1,0 +1,36 @@
+-- @include queue
+-- Writes what a call changed: queue hashes, the list of queues, how many queues stand in which state, the counters.
+-- @exports save
+local function level(pending) -- floor(log2), -1 when empty
+  local _, exponent = math.frexp(pending)
+  return exponent - 1
+end
+
+local function tally(state, pending, by) -- in process and exhausted are in no zset; empty ones elsewhere show as exhausted
+  if state == 'in_process' or state == 'exhausted' then
+    bump('queues_' .. state, by)
+  elseif pending == 0 then
+    bump('empty_' .. state, by)
+  end
+end
+
+local function save_queue(q)
+  local args = {}
+  for field, value in pairs(q._) do
+    args[#args + 1] = field
+    args[#args + 1] = type(value) == 'number' and text(value) or value
+  end
+  call('HSET', T .. 'm:' .. q.name, unpack(args))
+  if q.new or level(q.pending) ~= level(q.was_pending) then call('ZADD', K_QUEUES, level(q.pending), q.name) end
+  if q.new or q.state ~= q.was_state or (q.pending == 0) ~= (q.was_pending == 0) then
+    if not q.new then tally(q.was_state, q.was_pending, -1) end
+    tally(q.state, q.pending, 1)
+  end
+end
+
+local function save()
+  for _, q in pairs(queues) do
+    if next(q._) then save_queue(q) end
+  end
+  write_counters()
+end

@@ -1,0 +1,51 @@
+-- @include index
+-- @include bitfield_write
+-- @include record
+-- Have we met this URI? One interface over the exact index, the bitfield filter and RedisBloom.
+-- @exports how_known seen remember forget note_end
+local ENDED = { succeeded = '!s', failed = '!f', disregarded = '!d', excluded = '!x' }
+
+local function forgotten(fp) -- an exception to a Bloom filter
+  return (n.unseen or 0) > 0 and call('SISMEMBER', K_UNSEEN, string.sub(fp, 1, 8)) == 1
+end
+
+local function how_known(value, name) -- what the index says of a known URI of queue `name`
+  if string.sub(value, 1, 1) == '!' then return 'finished' end
+  if (n.in_flight or 0) > 0 and call('HEXISTS', K_OWN, value) == 1 then return 'leased' end
+  if (n.later or 0) > 0 and call('HEXISTS', K_LAT, value) == 1 then return 'dated' end
+  if S.retention == 'keep' and call('HEXISTS', bucket('res:', value), value) == 1 and not call('ZSCORE', T .. 'q:' .. name, value) then
+    return 'finished'
+  end
+  return 'pending'
+end
+
+local function seen(fp) -- the index's value, true for a filter's maybe, false for new; nil and why on a foreign key
+  if S.uniqueness == 'exact' then return index_get(fp) end
+  local maybe, why
+  if S.uniqueness == 'bitfield' then
+    maybe, why = bitfield_seen(fp)
+  else
+    maybe, why = read('BF.EXISTS', K_BF, fp)
+    maybe = maybe and maybe ~= 0
+  end
+  if maybe then return not forgotten(fp) end
+  return maybe, why
+end
+
+local function remember(fp, id)
+  if S.uniqueness == 'exact' then return index_set(fp, id) end
+  if forgotten(fp) then bump('unseen', -call('SREM', K_UNSEEN, string.sub(fp, 1, 8))) end
+  if S.uniqueness == 'bitfield' then bitfield_add(fp) else call('BF.ADD', K_BF, fp) end
+end
+
+local function forget(fp) -- it can be found again
+  if S.uniqueness == 'exact' then
+    index_forget(fp)
+  else
+    bump('unseen', call('SADD', K_UNSEEN, string.sub(fp, 1, 8)))
+  end
+end
+
+local function note_end(fp, id, verdict) -- the record is dropped: only how it ended is kept
+  if S.uniqueness == 'exact' and index_get(fp) == tostring(id) then index_set(fp, ENDED[verdict]) end
+end

@@ -1,0 +1,57 @@
+--[[
+release - give URIs back untried: to their old place, or to another queue of the partition (relocation).  Costs nothing.
+
+KEYS     the fixed keys (include/keys.lua)
+ARGV  1  id     int  first of three arguments for each URI
+      2  token  str  of the claim, or * for whoever holds it (an operator)
+      3  queue  str  another queue, or empty
+RETURNS  version, run state, now, then one text a URI: OK, GONE, STALE or !REASON
+ERRORS   NOCRAWL  no such crawl
+WRITES   n m q rec try lease own w due ready inactive g gw queues log
+]]
+-- @include lease
+-- @include admit
+-- @include save
+
+local function relocate(l, from, to)
+  if to.new then put(to, 'precedence', weighed(to)) end
+  count(from, 'admitted', -1)
+  count(to, 'admitted', 1)
+  arrive(to, l.id, floor(l.score / P43))
+  journal('F+', l.id, (n.followers or 0) > 0 and call('HGET', bucket('rec:', l.id), l.id))
+end
+
+local function one(id, token, name)
+  local l = lease_of(id)
+  if not l then return 'GONE' end
+  if token ~= '*' and l.token ~= token then return 'STALE' end
+  local q, bad = queue(l.queue)
+  if not q then return '!' .. bad end
+  local to = q
+  if name ~= '' and name ~= l.queue then
+    to, bad = queue(name)
+    if not to then return '!' .. bad end
+  end
+  local fine, why = readable(to, bucket('rec:', id))
+  if fine then fine, why = read('ZCARD', T .. 'q:' .. q.name) end
+  if not fine then return '!' .. why end
+  untake(l)
+  if l.deleted then
+    drop_ghost(l, q)
+  elseif to ~= q then
+    relocate(l, q, to)
+  else
+    put_back(l, q)
+  end
+  returned(q)
+  return 'OK'
+end
+
+local bad = open()
+if bad then return bad end
+local reply = head()
+for i = 1, #ARGV, 3 do reply[#reply + 1] = one(ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
+write_held()
+wake_workers()
+save()
+return reply

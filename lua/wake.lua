@@ -1,0 +1,39 @@
+--[[
+wake - end the snooze or retry delay of one queue, or of all that are due later; politeness stays (a departure from Heritrix).
+
+KEYS     the fixed keys (include/keys.lua)
+ARGV  1  queue  str  queue name, or empty for all
+      2  skip   int  where to go on in `due` (0 at first)
+      3  limit  int  queues of this call
+RETURNS  version, run state, now, woken, skip of the next call or -1 at the end
+ERRORS   NOCRAWL  no such crawl
+         BADARG   no such queue
+WRITES   n m due ready inactive g gw queues
+]]
+-- @include reenqueue
+-- @include save
+
+local woken = 0
+
+local function wake(q)
+  if q.snoozed_until > now then woken = woken + 1 end
+  put(q, 'snoozed_until', 0)
+  if q.state == 'due' then reenqueue(q) end
+  return q.state == 'due'
+end
+
+local bad = open()
+if bad then return bad end
+local skip, limit, names = tonumber(ARGV[2]), tonumber(ARGV[3]), { ARGV[1] }
+if ARGV[1] == '' then names = call('ZRANGE', K_DUE, skip, skip + limit - 1) end
+for _, name in ipairs(names) do
+  local q, why = queue(name)
+  if ARGV[1] ~= '' and not q then return redis.error_reply(why) end
+  if ARGV[1] ~= '' and q.new then return redis.error_reply('BADARG no queue ' .. name) end
+  if not q or wake(q) then skip = skip + 1 end
+end
+wake_workers()
+save()
+local reply = head()
+reply[4], reply[5] = woken, (ARGV[1] == '' and #names == limit) and skip or -1
+return reply

@@ -1,0 +1,1 @@
+"""Records, their stored form, and what clients exchange with the frontier."""

@@ -1,0 +1,127 @@
+"""Finishing: raw outcomes to the arguments of the script, and its answers."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from redisfrontier.candidates import Prepared, Preparer
+from redisfrontier.crawl.live import Live
+from redisfrontier.record.codec import updated
+from redisfrontier.record.outcome import Finished, Outcome, Settled
+from redisfrontier.status import REDIRECT_KEY
+from redisfrontier.steps.claim import split_id
+from redisfrontier.store.drive import Steps, refuse
+from redisfrontier.store.ops import HEAD, head, score_class, text
+
+#: At about 20-25 µs an outcome, a call of this many holds Redis for some 5 ms.
+OUTCOMES_PER_CALL = 200
+#: A prerequisite that is out of scope or invalid (Heritrix: PREREQUISITE_UNSCHEDULABLE_FAILURE).
+UNSCHEDULABLE = -63
+_DEFERRED = -50
+
+
+def finish(live: Live, preparer: Preparer, outcomes: Iterable[Outcome], now_ms: float) -> Steps[list[Settled]]:
+    """One answer an outcome, in order; `now_ms` (this machine's) only reads Retry-After dates of servers that tell no Date."""
+    parts: dict[int, list[tuple[int, Outcome]]] = defaultdict(list)
+    total = 0
+    for total, outcome in enumerate(outcomes, 1):
+        parts[split_id(outcome.claim.id)[0]].append((total - 1, outcome))
+    answers: list[Settled | None] = [None] * total
+    calls = [(p, part[i : i + OUTCOMES_PER_CALL]) for p, part in parts.items() for i in range(0, len(part), OUTCOMES_PER_CALL)]
+    replies = yield [live.ops.finish(p, (arguments(live, preparer, o, now_ms) for _, o in part)) for p, part in calls]
+    for (_, part), reply in zip(calls, replies, strict=True):
+        if isinstance(reply, Exception):
+            refuse(reply)
+        live.heard(head(reply))
+        for (at, o), answer in zip(part, reply[HEAD:], strict=True):
+            answers[at] = _settled(o.claim.id, text(answer))
+    return answers  # type: ignore[return-value]  # every place was filled above
+
+
+def arguments(live: Live, preparer: Preparer, o: Outcome, now_ms: float) -> tuple[Any, ...]:
+    """The seven arguments of one outcome (lua/finish.lua)."""
+    extras: list[str] = []
+    status, record = o.fetch_status, b""
+    if o.prerequisite is not None and status == _DEFERRED:
+        prepared = _prerequisite(preparer, o)
+        if isinstance(prepared, Prepared):
+            extras += (f"class={score_class(prepared.directive, prepared.precedence)}", f"fp={prepared.fingerprint.hex()}")
+            record = prepared.record
+        else:
+            status = UNSCHEDULABLE
+    elif live.settings.retention == "keep" or o.refetch_in_ms is not None:
+        record = _new_record(o)
+    if o.crawl_delay_seconds is not None or o.retry_after is not None or o.digest or o.modified_ms is not None:
+        _told(extras, o, now_ms)
+    _overrides(extras, o, live)
+    number = split_id(o.claim.id)[1]
+    return (number, o.claim.token, status, _number(o.duration_ms), _number(o.size_bytes), ";".join(extras), record)
+
+
+def retry_after_ms(value: str | float, http_date: str | None, now_ms: float) -> float | None:
+    """A Retry-After header as ms from now: seconds, or a date read against the answer's own Date; None for nonsense or the past."""
+    try:
+        wait = float(value) * 1000
+    except (TypeError, ValueError):
+        try:
+            now = parsedate_to_datetime(http_date).timestamp() * 1000 if http_date else now_ms
+            wait = parsedate_to_datetime(str(value)[:100]).timestamp() * 1000 - now
+        except (TypeError, ValueError, OverflowError):
+            return None
+    return wait if math.isfinite(wait) and wait > 0 else None
+
+
+def _prerequisite(preparer: Preparer, o: Outcome) -> object:
+    parent = o.claim.record
+    assert o.prerequisite is not None
+    directive = o.prerequisite.directive
+    better = max(parent.directive - 1, 0) if directive is None else directive
+    return preparer.prepare(
+        replace(o.prerequisite, queue=o.claim.queue, directive=better, prerequisite=True, force_fetch=True)
+    )
+
+
+def _new_record(o: Outcome) -> bytes:
+    told: dict[str, Any] = dict(o.metadata or {})
+    told |= {k: v for k, v in ((REDIRECT_KEY, o.redirect), ("etag", o.etag), ("last_modified", o.last_modified)) if v}
+    return updated(o.claim.packed, told) if told else b""
+
+
+def _told(extras: list[str], o: Outcome, now_ms: float) -> None:
+    wait = None if o.retry_after is None else retry_after_ms(o.retry_after, o.http_date, now_ms)
+    for name, value in (("crawl_delay", o.crawl_delay_seconds), ("retry_after", wait), ("modified", o.modified_ms)):
+        if (shown := _number(value)) != "":
+            extras.append(f"{name}={shown}")
+    if o.digest:
+        extras.append("digest=" + "".join(c for c in o.digest[:128] if c.isalnum() or c in "+/=:_-").replace(";", ""))
+
+
+def _overrides(extras: list[str], o: Outcome, live: Live) -> None:
+    for name, value in (("delay", o.delay_ms), ("refetch", o.refetch_in_ms), ("retry_after", o.retry_after_ms)):
+        if value is not None and (shown := _number(value)) != "":
+            extras.append(f"{name}={shown}")
+    flags = ("r" if o.force_retire else "") + ("c" if o.http_credential else "") + ("u" if o.robots_unreachable else "")
+    if flags:
+        extras.append(f"flags={flags}")
+    if live.settings.max_documents_per_source_tag >= 0 and (tag := o.claim.record.source_tag):
+        extras.append("tag=" + tag.replace(";", "%3B"))
+
+
+def _number(value: object) -> float | str:
+    """A number that makes sense, or empty: not told."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        return ""
+    return value if isinstance(value, int) and value < 2**53 else float(value)
+
+
+def _settled(id_: str, answer: str) -> Settled:
+    if answer.startswith("+"):
+        return Settled(id_, Finished.OK, answer[1:])
+    if answer.startswith("!"):
+        return Settled(id_, Finished.REFUSED, reason=answer[1:])
+    return Settled(id_, Finished(answer.lower()))

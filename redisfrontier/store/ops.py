@@ -1,0 +1,168 @@
+"""Each op of a partition, described once for the sync and the async facade: its keys, arguments and reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from redisfrontier.store import keys
+from redisfrontier.store.scripts import load
+
+#: Every reply of a partition's op begins with version, run state, server time.
+HEAD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One command to be sent: a script (by name) or, with an empty name, a plain reading command."""
+
+    script: str
+    keys: Sequence[str]
+    args: Sequence[Any]
+
+    def wire(self) -> tuple[Any, ...]:
+        """What goes over the connection."""
+        if not self.script:
+            return tuple(self.args)
+        return ("EVALSHA", load(self.script).sha, len(self.keys), *self.keys, *self.args)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What every reply tells: version of the crawl's settings, run state, server time."""
+
+    version: int
+    run_state: str
+    now_ms: int
+
+
+class Schedulable(Protocol):
+    """What `schedule` needs of a prepared URI (candidates.Prepared has it)."""
+
+    @property
+    def queue(self) -> str: ...
+    @property
+    def group(self) -> str: ...
+    @property
+    def directive(self) -> int: ...
+    @property
+    def precedence(self) -> int: ...
+    @property
+    def force(self) -> bool: ...
+    @property
+    def source_tag(self) -> str: ...
+    @property
+    def fingerprint(self) -> bytes: ...
+    @property
+    def record(self) -> bytes: ...
+
+
+def head(reply: Sequence[Any]) -> Head:
+    """The beginning of a reply."""
+    return Head(int(reply[0]), text(reply[1]), int(reply[2]))
+
+
+def text(value: Any) -> str:
+    """A reply value as text."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def score_class(directive: int, precedence: int) -> int:
+    """Directive and precedence as the scripts take them; over 255 counts as 255, below 0 as 0 (design §9)."""
+    return (0 if directive < 0 else 3 if directive > 3 else directive) * 256 + (
+        0 if precedence < 0 else 255 if precedence > 255 else precedence
+    )
+
+
+class Ops:
+    """The ops of one crawl."""
+
+    __slots__ = ("crawl",)
+
+    def __init__(self, crawl: str) -> None:
+        self.crawl = crawl
+
+    def _ask(self, script: str, partition: int, args: Sequence[Any]) -> Ask:
+        return Ask(script, keys.fixed(self.crawl, partition), args)
+
+    def schedule(self, partition: int, uris: Iterable[tuple[Schedulable, int]]) -> Ask:
+        """Admit prepared URIs, each with the number of its sheet combination; replies after HEAD: see `admission`."""
+        args: list[Any] = []
+        for u, sheet in uris:
+            at = score_class(u.directive, u.precedence)
+            args += (u.queue, u.group, sheet, at, 1 if u.force else 0, u.source_tag, u.fingerprint, u.record)
+        return self._ask("schedule", partition, args)
+
+    def claim(self, partition: int, token: str, worker: str, n: int, per_queue: int, lease_ms: int, queue: str = "") -> Ask:
+        """Lease up to `per_queue` URIs of up to `n` queues; see `claims`."""
+        return self._ask("claim", partition, (token, worker, n, per_queue, lease_ms, queue))
+
+    def finish(self, partition: int, outcomes: Iterable[Sequence[Any]]) -> Ask:
+        """Outcomes as (id, token, status, duration, size, extras, record); replies after HEAD: +VERDICT, GONE, STALE, !REASON."""
+        return self._ask("finish", partition, [value for outcome in outcomes for value in outcome])
+
+    def release(self, partition: int, leases: Iterable[tuple[str, str]], queue: str = "") -> Ask:
+        """Give (id, token) back; replies after HEAD: OK, GONE, STALE, !REASON."""
+        return self._ask("release", partition, [value for id_, token in leases for value in (id_, token, queue)])
+
+    def extend(self, partition: int, leases: Iterable[tuple[str, str]], lease_ms: int) -> Ask:
+        """Keep (id, token) longer; replies after HEAD: +EXPIRY, GONE, STALE."""
+        return self._ask("extend", partition, [lease_ms, *(value for lease in leases for value in lease)])
+
+    def snooze(self, partition: int, queue: str, for_ms: int) -> Ask:
+        """Reply after HEAD: until ms, long (0/1)."""
+        return self._ask("snooze", partition, (queue, for_ms))
+
+    def wake(self, partition: int, queue: str, skip: int, limit: int) -> Ask:
+        """Reply after HEAD: woken, next skip (-1: done)."""
+        return self._ask("wake", partition, (queue, skip, limit))
+
+    def retire(self, partition: int, queue: str, why: str) -> Ask:
+        """Reply after HEAD: 1 retired, 0 it was."""
+        return self._ask("retire", partition, (queue, why))
+
+    def unretire(self, partition: int, queue: str, budget_only: bool, upto: int, skip: int, limit: int) -> Ask:
+        """Reply after HEAD: how many came back, upto, next skip (-1: done)."""
+        return self._ask("unretire", partition, (queue, int(budget_only), upto, skip, limit))
+
+    def budget(self, partition: int, queue: str, total: int | None, reset: bool, precedence: int | None) -> Ask:
+        """Reply after HEAD: spent, total budget, state."""
+        values = ("" if total is None else total, int(reset), "" if precedence is None else precedence)
+        return self._ask("budget", partition, (queue, *values))
+
+    def delete(self, partition: int, how: str, upto: int, uris: Iterable[tuple[str, str]]) -> Ask:
+        """Take (queue, id) out; how: deleted or excluded; replies after HEAD: 1 gone, 0 not there."""
+        return self._ask("delete", partition, [how, upto, *(value for uri in uris for value in uri)])
+
+    def forget(self, partition: int, uris: Iterable[tuple[bytes, str]]) -> Ask:
+        """Let (fingerprint, queue) be found again; replies after HEAD: one word each."""
+        return self._ask("forget", partition, [value for uri in uris for value in uri])
+
+    def look(self, partition: int, *, fingerprint: bytes = b"", id_: str = "", queue: str = "") -> Ask:
+        """Reply after HEAD: how known, id, record, attempts, result, lease, date, score."""
+        return self._ask("look", partition, (fingerprint, id_, queue))
+
+    def stats(self, partition: int) -> Ask:
+        """Reply after HEAD: names and numbers in turn."""
+        return self._ask("stats", partition, ())
+
+    def run_state(self, partition: int, state: str, why: str, version: int) -> Ask:
+        """Let it RUN, PAUSE or FINISH."""
+        return self._ask("run_state", partition, (state, why, version))
+
+    def configure(self, partition: int, version: int, sheet: int, values: Iterable[tuple[str, str]]) -> Ask:
+        """Change settings of the crawl (sheet 0) or of a sheet combination."""
+        return self._ask("configure", partition, [version, sheet, *(part for pair in values for part in pair)])
+
+    def create(self, partition: int, values: Iterable[tuple[str, str]]) -> Ask:
+        """Make the partition."""
+        return self._ask("create", partition, [part for pair in values for part in pair])
+
+    def prepare(self, partition: int, page: int) -> Ask:
+        """Make one page of the bitfield filter; reply: 1 more follow, 0 done."""
+        return self._ask("prepare", partition, (page,))
+
+    def set_clock(self, partition: int, now_ms: int) -> Ask:
+        """Set the test clock."""
+        return self._ask("set_clock", partition, (now_ms,))

@@ -1,0 +1,82 @@
+"""The Lua scripts: found in the wheel or the checkout, spliced from their includes, named by their SHA-1."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha1
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+_INCLUDE = re.compile(r"^-- @include (\w+)[ \t]*\n", re.MULTILINE)
+_EXPORTS = re.compile(r"^-- @exports ([\w ]+)\n", re.MULTILINE)
+
+
+class ScriptError(Exception):
+    """A script cannot be put together: an include is missing or includes itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One op's text as the server runs it."""
+
+    name: str
+    text: str
+    sha: str
+
+
+def folder() -> Traversable:
+    """Where the Lua files are."""
+    shipped = resources.files("redisfrontier") / "lua"
+    return shipped if shipped.is_dir() else Path(__file__).parents[2] / "lua"
+
+
+def names() -> list[str]:
+    """All ops, sorted."""
+    return sorted(entry.name.removesuffix(".lua") for entry in folder().iterdir() if entry.name.endswith(".lua"))
+
+
+def enclosed(text: str) -> str:
+    """An include that names its `@exports`, in a block of its own: a Lua function holds at most 200 local names at a time."""
+    found = _EXPORTS.search(text)
+    if not found:
+        return text
+    public = found[1].split()
+    for name in public:
+        text, times = re.subn(rf"^local (function )?{name}\b(?=\(| = )", lambda m, name=name: (m[1] or "") + name, text, count=1, flags=re.MULTILINE)
+        if not times:
+            raise ScriptError(f"an include exports {name}, which it does not define on a line of its own")
+    return f"local {', '.join(public)}\ndo\n{text}end\n"
+
+
+def splice(text: str, where: Traversable, done: set[str] | None = None, above: tuple[str, ...] = ()) -> str:
+    """`text` with each `-- @include name` replaced by that include, each once; raises ScriptError."""
+    done = set() if done is None else done
+
+    def put(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in above:
+            raise ScriptError(f"include {name} includes itself: {' -> '.join((*above, name))}")
+        if name in done:
+            return ""
+        file = where / f"{name}.lua"
+        if not file.is_file():
+            raise ScriptError(f"no include {name}.lua (wanted by {above[-1] if above else 'the script'})")
+        raw = file.read_text(encoding="utf-8")
+        needed = "".join(line.group() for line in _INCLUDE.finditer(raw))
+        spliced = splice(needed, where, done, (*above, name)) + enclosed(_INCLUDE.sub("", raw))
+        done.add(name)
+        return spliced
+
+    return _INCLUDE.sub(put, text)
+
+
+@lru_cache(maxsize=128)
+def load(name: str) -> Script:
+    """The op of that name, ready to be sent."""
+    where = folder()
+    raw = (where / f"{name}.lua").read_text(encoding="utf-8")
+    text = splice(raw, where / "include")
+    return Script(name, text, sha1(text.encode(), usedforsecurity=False).hexdigest())
