@@ -66,8 +66,8 @@ class Rule(NamedTuple):
     only: Decision | None = None
     #: Where the rule holds, the URI becomes a seed.
     makes_seed: bool = False
-    #: Takes a SURT prefix that a new seed or a directive implies; (sign, prefix) with sign '+', '-' or '' for a seed.
-    widen: Callable[[str, str], None] | None = None
+    #: Takes a SURT prefix that a new seed or a directive implies; (sign, prefix) with sign '+', '-' or '' for a seed. Was it news?
+    widen: Callable[[str, str], bool] | None = None
     #: The text of the SURT prefixes in use, and the file it is wanted in ('' for none).
     dump: Callable[[], tuple[str, str]] | None = None
 

@@ -51,11 +51,10 @@ class DecideRuleSequence:
                 result = vote
         return votes
 
-    def widen(self, prefix: str, sign: str = "") -> None:
-        """Let the rules that follow seeds (sign '') or directives ('+', '-') take a SURT prefix."""
-        for rule in self.rules:
-            if rule.widen is not None:
-                rule.widen(sign, prefix)
+    def widen(self, prefix: str, sign: str = "") -> bool:
+        """Let the rules that follow seeds (sign '') or directives ('+', '-') take a SURT prefix; False if none had to."""
+        news = [rule.widen(sign, prefix) for rule in self.rules if rule.widen is not None]
+        return any(news)
 
     def surt_dumps(self) -> list[tuple[str, str]]:
         """(file, SURT prefixes in use, one a line) of each rule that wants them dumped."""

@@ -54,11 +54,10 @@ class SurtRules:
             holds = _holder(prefixes, also_via=o.flag("also_check_via", default=False), from_seeds=from_seeds, negate=negate)
             dump_file = o.text("surts_dump_file")
 
-            def add(new_sign: str, prefix: str) -> None:
-                if new_sign and new_sign == sign:
-                    prefixes.add(prefix)
-                elif from_seeds and not new_sign:
-                    prefixes.add(widen(prefix))
+            def add(new_sign: str, prefix: str) -> bool:
+                if new_sign:
+                    return new_sign == sign and prefixes.add(prefix)
+                return from_seeds and prefixes.add(widen(prefix))
 
             return Rule(name, vote, holds, vote, widen=add, dump=lambda: (dump_file, "".join(f"{p}\n" for p in prefixes)))
 
