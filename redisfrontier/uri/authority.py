@@ -45,7 +45,7 @@ def _split(authority: str) -> tuple[str | None, str, int]:
     return userinfo, _normal_host(host), _port(port, authority)
 
 
-_remembered = lru_cache(maxsize=65_536)(_split)
+_remembered = lru_cache(maxsize=16_384)(_split)
 
 
 def _port(digits: str, authority: str) -> int:

@@ -27,6 +27,8 @@ _MAX_CHARACTERS = 2 * MAX_URI_BYTES
 _USERINFO = re.compile(r"((?:https?|ftps?)://)[^/]+@", re.IGNORECASE)
 _WWW = re.compile(r"(https?://)www\.(?=[^/]*/.)", re.IGNORECASE)
 _WWW_N = re.compile(r"(https?://)www[0-9]*\.(?=[^/]*/.)", re.IGNORECASE)
+#: What can stand at place 7 of http://www… and https://www…; most URIs are told by it without a match.
+_AFTER_SCHEME = ("w", "W", "/")
 _MANY_SLASHES = re.compile(r"//+")
 _SESSION_IDS = tuple(
     re.compile(rf"(?<=.)(?:{name})(?:&|\Z)", re.IGNORECASE | re.ASCII)
@@ -49,15 +51,18 @@ class Canonicalizer:
 
     def __call__(self, uri: Uri | str) -> str:
         """The canonical form of a parsed URI, or of a text as it is; a text that the rules never leave alone stays as it is."""
-        given = uri if isinstance(uri, str) else uri.text
-        text = given
+        given = text = uri if isinstance(uri, str) else uri.text
+        rules = self._rules
+        unchanged = 0
         for _ in range(_MAX_PASSES):
-            again = self.once(text)
-            if again == text:
-                return text
-            if len(again) > _MAX_CHARACTERS:
+            for rule in rules:
+                changed = rule(text)
+                unchanged = unchanged + 1 if changed == text else 0
+                text = changed
+                if unchanged == len(rules):
+                    return text
+            if len(text) > _MAX_CHARACTERS:
                 break
-            text = again
         return given
 
     def once(self, text: str) -> str:
@@ -95,12 +100,16 @@ def strip_userinfo(text: str) -> str:
 
 def strip_www(text: str) -> str:
     """Without `www.`, for http and https, unless the URI is a bare host."""
+    if text[7:8] not in _AFTER_SCHEME:
+        return text
     found = _WWW.match(text)
     return found.group(1) + text[found.end() :] if found else text
 
 
 def strip_www_n(text: str) -> str:
     """Without `www.`, `www1.`, `www23.` …, for http and https, unless the URI is a bare host."""
+    if text[7:8] not in _AFTER_SCHEME:
+        return text
     found = _WWW_N.match(text)
     return found.group(1) + text[found.end() :] if found else text
 
@@ -156,6 +165,14 @@ def fixup_query_string(text: str) -> str:
     return text[:-1] if query[-1] == "&" else text
 
 
+def sort_query(text: str) -> str:
+    """The parameters of the query in the order of their text (not one of Heritrix'; field case B10)."""
+    mark = text.find("?")
+    if mark < 0 or "&" not in text[mark:]:
+        return text
+    return text[: mark + 1] + "&".join(sorted(text[mark + 1 :].split("&")))
+
+
 _RULES: dict[str, Rule] = {
     "lowercase": lowercase,
     "strip_userinfo": strip_userinfo,
@@ -165,4 +182,5 @@ _RULES: dict[str, Rule] = {
     "strip_session_cfids": strip_session_cfids,
     "strip_extra_slashes": strip_extra_slashes,
     "fixup_query_string": fixup_query_string,
+    "sort_query": sort_query,
 }

@@ -33,7 +33,7 @@ def partition_of(queue: str, partitions: int, group: str | None = None) -> int:
     return 0 if partitions == 1 else _spread(group or queue, bool(group)) % partitions
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def _spread(name: str, is_group: bool) -> int:
     if not is_group:
         shared = _SHARED_PART.match(name)

@@ -28,7 +28,7 @@ _FINISHED = re.compile(
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _TRIMMED = "".join(map(chr, range(33)))
-_DROPPED = {ord(c): None for c in "\t\n\r"}
+_DROPPED = re.compile(r"[\t\n\r]+")
 _ONE_DOT = frozenset((".", "%2e", "%2E"))
 _TWO_DOTS = frozenset(a + b for a in _ONE_DOT for b in _ONE_DOT)
 
@@ -74,13 +74,16 @@ def _parse_any(raw: str, base: str | Uri | None) -> Uri:
         raise InvalidUri("blank", raw)
     scheme, rest = _split_scheme(text, origin, raw)
     if rest.startswith("//"):
+        if not scheme and rest.startswith("////"):
+            rest = "//" + rest.lstrip("/")
         authority, path, query = _split_rest(rest)
         if authority:
             return _with_authority(scheme or _scheme_of(origin, raw), authority, path, query, raw)
-        rest = rest[2:] if scheme or not rest.startswith("////") else rest[2:].lstrip("/")
+        path = path or "/"
+    else:
+        path, query = _split_query(rest)
     if scheme in _DEFAULT_PORTS:
         raise InvalidUri("no_host", raw)
-    path, query = _split_query(rest)
     if scheme:
         return _without_authority(scheme, path, query, raw)
     if origin is None:
@@ -101,7 +104,7 @@ def _cleaned(raw: str) -> str:
             raw.encode("utf-8")
         except UnicodeEncodeError:
             raise InvalidUri("unparsable", ascii(raw[:200])) from None
-    text = raw.replace("\u00a0", " ").strip(_TRIMMED).translate(_DROPPED)
+    text = _DROPPED.sub("", raw.replace("\u00a0", " ").strip(_TRIMMED))
     if "\\" in text:
         before, mark, query = text.partition("?")
         text = before.replace("\\", "/") + mark + query

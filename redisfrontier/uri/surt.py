@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from redisfrontier.errors import InvalidUri
 from redisfrontier.uri.parse import Uri, parse
@@ -12,6 +13,8 @@ _BLANK = re.compile(r"[ \t\n\v\f\r]")
 _USERINFO = re.compile(r"[-\w.!~*'()%;:&=+$,]+", re.ASCII)
 _PORT = re.compile(r":\d+\Z", re.ASCII)
 _DOTTED_QUAD = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}", re.ASCII)
+#: A cache of longer names would not be bounded in bytes.
+_CACHED_CHARACTERS = 256
 #: Ports that a scheme has anyway; http and https never carry theirs after parsing.
 _KNOWN_PORTS = {"ftp": 21, "sftp": 22, "ws": 80, "wss": 443}
 
@@ -21,6 +24,11 @@ def surt(uri: Uri | str, *, preserve_case: bool = False) -> str:
 
     A string is taken as it is; what has no authority (dns:, mailto:) comes back unchanged. IP addresses are not reversed.
     """
+    if not isinstance(uri, str) and uri.host and uri.userinfo is None and uri.scheme.isalnum():
+        port = "" if uri.port < 0 else f":{uri.port}"
+        query = "" if uri.query is None else "?" + uri.query
+        form = f"{uri.scheme}://({_reversed(uri.host)}{port}){uri.path}{query}"
+        return form if preserve_case else form.lower()
     text = uri if isinstance(uri, str) else uri.text
     split = _split(text)
     if split is None:
@@ -115,12 +123,19 @@ def _split(text: str) -> tuple[str, str, str, str, str] | None:
 
 
 def _reversed(host: str) -> str:
+    return _reversed_once(host) if len(host) <= _CACHED_CHARACTERS else _reverse(host)
+
+
+def _reverse(host: str) -> str:
     if _DOTTED_QUAD.fullmatch(host):
         return host
     labels = host[:-1].split(".")
     labels[-1] += host[-1]
     labels.reverse()
     return ",".join(labels) + ","
+
+
+_reversed_once = lru_cache(maxsize=16_384)(_reverse)
 
 
 def _lower(text: str) -> str:
