@@ -20,6 +20,8 @@ SERVER_LOCK = "server.lock"
 PROCESS_FILE = "redis.pid"
 #: Seconds given to a server to write out what it has and end.
 STOP_SECONDS = 60.0
+#: It may refuse the first time (while it writes its first append-only file).
+ASK_AGAIN_SECONDS = 2.0
 
 
 def open_lock(directory: str, name: str) -> int:
@@ -45,17 +47,25 @@ def stop_server(server: int, directory: str) -> bool:
 
     SIGTERM makes Redis flush its append-only file and end.
     """
-    if try_lock(server, fcntl.LOCK_SH):
-        fcntl.flock(server, fcntl.LOCK_UN)
-        return True
+    end = time.monotonic() + STOP_SECONDS
+    while not try_lock(server, fcntl.LOCK_SH):
+        asked = _terminate(server, directory)
+        if try_lock(server, fcntl.LOCK_SH, ASK_AGAIN_SECONDS if asked else 0.02):
+            break
+        if time.monotonic() >= end:
+            return False
+    fcntl.flock(server, fcntl.LOCK_UN)
+    return True
+
+
+def _terminate(server: int, directory: str) -> bool:
+    """Was the server asked to end? Not yet possible in the moment after its start in which its process id is unknown."""
     process = recorded_process(server) or _process_in_file(directory)
-    if process and _has_open(process, server):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGTERM)
-    gone = try_lock(server, fcntl.LOCK_SH, STOP_SECONDS)
-    if gone:
-        fcntl.flock(server, fcntl.LOCK_UN)
-    return gone
+    if not process or not _has_open(process, server):
+        return False
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGTERM)
+    return True
 
 
 def recorded_process(server: int) -> int:

@@ -108,7 +108,7 @@ def server_of(user: Embedded) -> int:
 
 
 def setting(client: redis.Redis, name: str) -> str:
-    return client.execute_command("CONFIG GET", name, NEVER_DECODE=True)[1].decode()
+    return client.config_get(name)[name]
 
 
 def test_it_starts_and_ends_with_its_user_and_keeps_the_data(directory) -> None:
