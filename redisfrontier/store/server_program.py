@@ -58,8 +58,8 @@ def settings_text() -> str:
     """The text of deploy/redis.conf, from the wheel or the checkout."""
     shipped = resources.files("redisfrontier") / "store" / "redis.conf"
     if shipped.is_file():
-        return shipped.read_text()
-    return (Path(__file__).parents[2] / "deploy" / "redis.conf").read_text()
+        return shipped.read_text(encoding="utf-8")
+    return (Path(__file__).parents[2] / "deploy" / "redis.conf").read_text(encoding="utf-8")
 
 
 def write_configuration(directory: Path, socket_path: str, overrides: Mapping[str, str]) -> Path:
@@ -76,7 +76,8 @@ def write_configuration(directory: Path, socket_path: str, overrides: Mapping[st
     }
     lines = [f"{name} {_quoted(value)}" for name, value in (private | dict(overrides)).items()]
     path = directory / "redis.conf"
-    path.write_text("\n".join([settings_text(), "# -- a private server: written at each start, edit deploy/redis.conf --", *lines, ""]))
+    head = "# -- a private server: what follows is written anew at each start --"
+    path.write_text("\n".join([settings_text(), head, *lines, ""]), encoding="utf-8")
     return path
 
 
