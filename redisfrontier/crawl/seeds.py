@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from redisfrontier.errors import DefinitionError, InvalidUri
 from redisfrontier.policy.directive import MEDIUM
+from redisfrontier.policy.scope.surt_rules import SeedSurts
 from redisfrontier.record.record import Candidate
 from redisfrontier.uri.parse import parse
 from redisfrontier.uri.surt import directive_prefix, implied_prefix
@@ -89,7 +90,7 @@ class SeedBatch:
 
     seeds: tuple[Candidate, ...] = ()
     surt_lines: tuple[SeedLine, ...] = field(default=(), repr=False)
-    """Seeds and directives, in order: what the scope learns from (`surt_prefixes`)."""
+    """Seeds and directives, in order: what the scope learns from (`seed_surts`)."""
     bad: tuple[SeedLine, ...] = ()
     ready: bool = False
     """The lines that the crawl waits for are in: it may start once this batch is scheduled."""
@@ -140,16 +141,16 @@ def read_line(line: str, number: int = 1, source: str = "") -> SeedLine | None:
     return SeedLine(number, LineKind.BAD if reason else LineKind.DIRECTIVE, word, reason=reason, source=source)
 
 
-def surt_prefixes(lines: Iterable[SeedLine], sign: str, *, seeds: bool) -> Iterator[str]:
-    """The SURT prefixes a scope rule takes from a seed list: of directives with `sign` (+ for ACCEPT, - for REJECT), and,
-    with `seeds` (seedsAsSurtPrefixes), those implied by the seeds."""
+def seed_surts(lines: Iterable[SeedLine]) -> SeedSurts:
+    """What the scope learns from a seed list: the SURT prefixes that its seeds imply, and those named after + and -."""
+    seeds: list[str] = []
+    signed: dict[str, list[str]] = {"+": [], "-": []}
     for line in lines:
         if line.kind is LineKind.SEED:
-            prefix = implied_prefix(line.uri) if seeds else ""
-        else:
-            prefix = directive_prefix(line.text[1:]) if line.text.startswith(sign) and line.kind is LineKind.DIRECTIVE else ""
-        if prefix:
-            yield prefix
+            seeds.append(implied_prefix(line.uri))
+        elif line.kind is LineKind.DIRECTIVE:
+            signed[line.text[0]].append(directive_prefix(line.text[1:]))
+    return SeedSurts(*(tuple(filter(None, found)) for found in (seeds, signed["+"], signed["-"])))
 
 
 def batches(source: SeedSource, *, size: int = 1000, first_index: int = 0, stdin: BinaryIO | None = None) -> Iterator[SeedBatch]:

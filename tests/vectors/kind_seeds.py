@@ -7,7 +7,7 @@ import io
 import re
 from typing import Any
 
-from redisfrontier.crawl.seeds import LineKind, SeedLine, SeedSource, batches, read_stream, surt_prefixes
+from redisfrontier.crawl.seeds import LineKind, SeedSource, batches, read_stream, seed_surts
 from redisfrontier.uri.surt_prefixes import SurtPrefixSet
 
 _BLANK = re.compile(r"\s", re.ASCII)
@@ -19,14 +19,15 @@ def run(case: dict[str, Any]) -> list[str]:
     raw = base64.b64decode(given["base64"]) if "base64" in given else given["text"].encode()
     lines = list(read_stream(io.BytesIO(raw)))
     # Heritrix hands every one-word line that is no seed to its directive listeners; ours of no use are reported as bad.
+    surts = seed_surts(lines)
     heard = [line for line in lines if line.kind is LineKind.SEED or not _BLANK.search(line.text)]
     got = {
         "seeds": _seeds(raw, bool(given.get("sourceTagSeeds"))),
         "directives": [line.text for line in heard if line.kind is not LineKind.SEED],
         "order": ["seed" if line.kind is LineKind.SEED else "directive" for line in heard],
         "concluded": _concluded(raw),
-        "accept_surts": _surts(lines, "+", seeds=True),
-        "reject_surts": _surts(lines, "-", seeds=False),
+        "accept_surts": _minimal(*surts.seeds, *surts.plus),
+        "reject_surts": _minimal(*surts.minus),
     }
     return [f"{k}: expected {v!r}, got {got.get(k)!r}" for k, v in case["out"].items() if got.get(k) != v]
 
@@ -43,5 +44,5 @@ def _concluded(raw: bytes) -> int:
     return sum(1 for batch in batches(SeedSource(files=("-",)), stdin=io.BytesIO(raw)) if batch.ready)
 
 
-def _surts(lines: list[SeedLine], sign: str, *, seeds: bool) -> list[str]:
-    return sorted(SurtPrefixSet(surt_prefixes(lines, sign, seeds=seeds)))
+def _minimal(*prefixes: str) -> list[str]:
+    return sorted(SurtPrefixSet(prefixes))
