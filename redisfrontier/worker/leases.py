@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from redisfrontier.record.outcome import Claim, Finished
@@ -26,16 +27,16 @@ class LeaseKeeper:
         patience: Patience,
         on_lost: Callable[[Claim], None],
         ticks: Callable[[], float],
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._frontier, self._patience, self._on_lost = frontier, patience, on_lost
-        self._ticks, self._sleep = ticks, sleep
+        self._ticks, self._sooner = ticks, asyncio.Event()
         self._held: dict[tuple[str, str], _Lease] = {}
 
     def hold(self, claim: Claim, now_ms: int) -> None:
         """Watch over a fresh claim; `now_ms` is the server's clock when it was made."""
         length_ms = max(1, claim.lease_until_ms - now_ms)
         self._held[claim.id, claim.token] = _Lease(claim, length_ms, self._ticks() + length_ms / 2000)
+        self._sooner.set()
 
     def drop(self, claim: Claim) -> None:
         """Watch over it no longer."""
@@ -44,8 +45,10 @@ class LeaseKeeper:
     async def run(self) -> None:
         """Extend for ever; to be cancelled."""
         while True:
-            nearest = min((h.extend_at for h in self._held.values()), default=self._ticks() + 1)
-            await self._sleep(min(1.0, max(0.005, nearest - self._ticks())))
+            self._sooner.clear()
+            nearest = min((h.extend_at for h in self._held.values()), default=None)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._sooner.wait(), None if nearest is None else max(0.005, nearest - self._ticks()))
             await self.extend_due()
 
     async def extend_due(self) -> None:

@@ -9,9 +9,12 @@ from typing import Protocol, TypeVar
 
 import structlog
 
+from redisfrontier.candidates import Link
 from redisfrontier.errors import Full, Unavailable
 from redisfrontier.record.outcome import Admission, Claim, Claims, Finished, Outcome, Settled
-from redisfrontier.record.record import Candidate
+from redisfrontier.record.record import Candidate, UriRecord
+from redisfrontier.settings import Settings
+from redisfrontier.uri.parse import Uri
 
 T = TypeVar("T")
 MAX_PAUSE_SECONDS = 5.0
@@ -54,6 +57,22 @@ class FrontierPort(Protocol):
 
     async def robots_put(self, authority: str, text: str, ttl_seconds: int) -> object:
         """Share a robots.txt text."""
+        ...
+
+
+class Policy(Protocol):
+    """What a crawl's settings, sheets and scope say to a crawler; candidates.Preparer is one."""
+
+    def effective(self, uri: Uri) -> Settings:
+        """The settings that hold for a URI."""
+        ...
+
+    def outlinks(self, parent: UriRecord, links: Iterable[Link], base: str | None = None) -> tuple[list[Candidate], int]:
+        """The links of a page as candidates, and how many were over max_outlinks."""
+        ...
+
+    def prerequisite(self, parent: UriRecord, raw: str) -> Candidate:
+        """What must be fetched before `parent`."""
         ...
 
 

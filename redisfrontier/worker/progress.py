@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Protocol
 
@@ -11,6 +12,7 @@ import structlog
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from redisfrontier.errors import FrontierError
 from redisfrontier.worker.ports import FrontierPort
 from redisfrontier.worker.settle import Tally
 
@@ -98,8 +100,6 @@ class Reporter:
     async def _run(self) -> None:
         while True:
             await asyncio.sleep(self._seconds)
-            try:
+            with suppress(FrontierError):  # only a display: the loop itself meets and handles the same trouble
                 self._stats = await self._frontier.stats()
-            except Exception:  # only a display: the loop itself meets and handles the same trouble
-                pass
             self._display.show(self._tally, self._in_flight(), self._stats)

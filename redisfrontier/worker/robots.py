@@ -11,8 +11,6 @@ from typing import Protocol
 
 from protego import Protego
 
-from redisfrontier.policy.hops import extend
-from redisfrontier.record.record import Candidate, UriRecord
 from redisfrontier.uri.parse import Uri
 
 #: Shared texts are cut here, at the end of a line (the frontier keeps no more).
@@ -111,21 +109,9 @@ def is_robots_txt(uri: Uri) -> bool:
     return uri.path == "/robots.txt" and uri.query is None
 
 
-def prerequisite(record: UriRecord, uri: Uri, queue: str) -> Candidate:
-    """The robots.txt that must be fetched before `record`, in its queue and one directive better (Heritrix §5.4)."""
-    port = f":{uri.port}" if uri.port > 0 else ""
-    return Candidate(
-        uri=f"{uri.scheme}://{uri.host}{port}/robots.txt",
-        path=extend(record.path, "P"),
-        via=record.uri,
-        via_context="=PREREQ_MISC",
-        source_tag=record.source_tag,
-        force_fetch=True,
-        prerequisite=True,
-        queue=queue,
-        directive=max(0, record.directive - 1),
-        heritable=record.heritable,
-    )
+def robots_txt_of(uri: Uri) -> str:
+    """The robots.txt that binds a URI; without userinfo."""
+    return f"{uri.scheme}://{uri.host}{f':{uri.port}' if uri.port > 0 else ''}/robots.txt"
 
 
 def product_token(user_agent: str) -> str:

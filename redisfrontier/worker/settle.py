@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import structlog
 
 from redisfrontier.errors import LimitReached, WrongState
 from redisfrontier.record.outcome import Finished, Settled
-from redisfrontier.record.record import Candidate, UriRecord
+from redisfrontier.record.record import Candidate
 from redisfrontier.worker import crawl_log
-from redisfrontier.worker.ports import FrontierPort, Patience
+from redisfrontier.worker.ports import FrontierPort, Patience, Policy
 from redisfrontier.worker.visit import Visit, Visitor
 from redisfrontier.worker.warc import WarcFiles
-
-#: (parent, [(raw link, hop, context)], base) → candidates, and how many were too many (max_outlinks).
-Outlinks = Callable[[UriRecord, Iterable[tuple[str, str, str]], str], tuple[list[Candidate], int]]
 
 
 @dataclass(slots=True)
@@ -43,14 +40,14 @@ class Settler:
         frontier: FrontierPort,
         patience: Patience,
         visitor: Visitor,
-        outlinks: Outlinks,
+        policy: Callable[[], Policy],
         *,
         now_ms: Callable[[], int],
         log: structlog.typing.FilteringBoundLogger,
         warc: WarcFiles | None = None,
         crawl_log_file: crawl_log.CrawlLog | None = None,
     ) -> None:
-        self._frontier, self._patience, self._visitor, self._outlinks = frontier, patience, visitor, outlinks
+        self._frontier, self._patience, self._visitor, self._policy = frontier, patience, visitor, policy
         self._now_ms, self._log, self._warc, self._crawl_log = now_ms, log, warc, crawl_log_file
         self.tally = Tally()
 
@@ -71,7 +68,7 @@ class Settler:
         if visit.extraction is None or not visit.extraction.links:
             return [], 0
         triples = [(link.uri, link.hop, link.context) for link in visit.extraction.links]
-        return self._outlinks(visit.claim.record, triples, visit.extraction.base)
+        return self._policy().outlinks(visit.claim.record, triples, visit.extraction.base)
 
     async def _offer(self, candidates: list[Candidate]) -> None:
         if not candidates:

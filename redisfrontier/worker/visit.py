@@ -27,8 +27,8 @@ from redisfrontier.worker.exchange import (
 )
 from redisfrontier.worker.fetch import Fetcher
 from redisfrontier.worker.links import Extraction, Rules, extract, redirect_target
-from redisfrontier.worker.ports import GivenUp
-from redisfrontier.worker.robots import MAX_READ_CHARS, RobotsCache, authority_of, is_robots_txt, prerequisite
+from redisfrontier.worker.ports import GivenUp, Policy
+from redisfrontier.worker.robots import MAX_READ_CHARS, RobotsCache, authority_of, is_robots_txt, robots_txt_of
 
 MAX_ROBOTS_REDIRECTS = 5
 _MAX_VALIDATOR = 1024
@@ -48,18 +48,18 @@ class Visit:
 
 
 class Visitor:
-    """Turns claims into visits with a fetcher, the robots cache and the settings that hold for each URI."""
+    """Turns claims into visits with a fetcher, the robots cache and the crawl's policy as it is now."""
 
     def __init__(
         self,
         fetcher: Fetcher,
         robots: RobotsCache,
-        settings_for: Callable[[UriRecord], Settings],
+        policy: Callable[[], Policy],
         *,
         favicons: bool = False,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        self._fetcher, self._robots, self._settings_for = fetcher, robots, settings_for
+        self._fetcher, self._robots, self._policy = fetcher, robots, policy
         self._favicons, self._sleep = favicons, sleep
 
     async def visit(self, claim: Claim) -> Visit:
@@ -74,7 +74,8 @@ class Visitor:
             return Visit(claim, claim.outcome(RUNTIME_EXCEPTION), annotations=(f"err={type(e).__name__}",))
 
     async def _visit(self, claim: Claim) -> Visit:
-        uri, settings = parse(claim.uri), self._settings_for(claim.record)
+        uri = parse(claim.uri)
+        settings = self._policy().effective(uri)
         if uri.scheme == "dns":
             return Visit(claim, claim.outcome(DNS_FOUND if await self._fetcher.resolves(uri.text[4:]) else DNS_FAILED))
         if uri.scheme not in ("http", "https"):
@@ -85,7 +86,8 @@ class Visitor:
         if settings.robots_policy_name != "ignore":
             robots = await self._robots.rules(authority_of(uri))
             if robots is None:
-                return Visit(claim, claim.outcome(DEFERRED, prerequisite=prerequisite(claim.record, uri, claim.queue)))
+                needed = self._policy().prerequisite(claim.record, robots_txt_of(uri))
+                return Visit(claim, claim.outcome(DEFERRED, prerequisite=replace(needed, queue=claim.queue)))
             if robots.failed_status:
                 dns = robots.failed_status == DNS_FAILED
                 return Visit(claim, claim.outcome(DNS_PREREQUISITE_FAILED if dns else ROBOTS_PREREQUISITE_FAILED))
@@ -133,7 +135,7 @@ class Visitor:
         """Take note of the frontier's verdict: a robots.txt that failed for good fails the URIs that wait for it, for a while."""
         status = visit.outcome.fetch_status
         if visit.robots_of and verdict == "failed" and CONNECT_LOST <= status <= DNS_FAILED:
-            validity = self._settings_for(visit.claim.record).retry_delay_seconds
+            validity = self._policy().effective(parse(visit.claim.uri)).retry_delay_seconds
             await self._robots.give_up(visit.robots_of, status, max(60, validity))
 
 
