@@ -1,11 +1,9 @@
 # Everything here works on a fresh machine that has only Python 3.11 or newer (and make).
 VENV ?= .venv
 BIN := $(VENV)/bin
-# 3.11 and 3.12 first: for them there is a redis-server in a wheel (extra "embedded").
+# 3.12 and 3.11 first: for them a redis-server comes in a wheel (extra "embedded"), for machines that have none.
 PYTHON ?= $(shell for p in python3.12 python3.11 python3 python3.13 python3.14; do \
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
-# A machine without a Redis server gets the one from the wheel.
-EXTRAS := dev$(shell command -v redis-server >/dev/null 2>&1 || command -v valkey-server >/dev/null 2>&1 || echo ,embedded)
 
 .PHONY: help setup demo test check bench nightly bloom clean distclean
 
@@ -24,7 +22,7 @@ setup: $(VENV)/.ready
 $(VENV)/.ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with the venv module (Debian: apt install python3-venv)." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(EXTRAS)]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@
 
 demo: setup
