@@ -1,0 +1,1 @@
+"""The commands of redisfrontier: one noun a module."""
