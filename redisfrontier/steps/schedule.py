@@ -10,6 +10,7 @@ from redisfrontier.crawl.live import Live
 from redisfrontier.errors import FrontierError
 from redisfrontier.record.outcome import Admission, Admitted
 from redisfrontier.record.record import Candidate
+from redisfrontier.settings import SERVER, as_text
 from redisfrontier.store import crawl_ops
 from redisfrontier.store.drive import Steps, refuse, translated
 from redisfrontier.store.ops import HEAD, Ask, head, text
@@ -58,7 +59,7 @@ def combine(live: Live, wanted: Iterable[tuple[str, ...]]) -> Steps[None]:
         if isinstance(reply, Exception):
             refuse(reply)
         number = int(reply[0])
-        values = live.sheets.server_values(names)
+        values = [(n, as_text(v)) for n, v in live.sheets.combination(names).items() if n in SERVER]
         replies = yield [live.ops.configure(p, live.seen_version, number, values) for p in range(live.partitions)]
         for failed in replies:
             if isinstance(failed, Exception):

@@ -163,6 +163,10 @@ class Ops:
         """Make one page of the bitfield filter; reply: 1 more follow, 0 done."""
         return self._ask("prepare", partition, (page,))
 
+    def self_test(self, partition: int, fingerprints: Iterable[bytes]) -> Ask:
+        """Reply: 1 if the first is found after it was added, how many of the others are."""
+        return self._ask("self_test", partition, list(fingerprints))
+
     def set_clock(self, partition: int, now_ms: int) -> Ask:
         """Set the test clock."""
         return self._ask("set_clock", partition, (now_ms,))

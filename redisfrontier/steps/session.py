@@ -1,0 +1,231 @@
+"""One process' connection to one crawl: what it knows of it, kept fresh, and every operation as steps."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from redisfrontier.candidates import Preparer
+from redisfrontier.crawl.live import Live, load
+from redisfrontier.errors import BadArgument
+from redisfrontier.policy.scope.build import build_sequence, stock_rules
+from redisfrontier.policy.scope.sequence import DecideRuleSequence
+from redisfrontier.policy.scope.surt_rules import SeedSurts
+from redisfrontier.record.outcome import Admission, Claim, Claims, Finished, Outcome, Settled
+from redisfrontier.record.record import Candidate
+from redisfrontier.settings import Settings
+from redisfrontier.steps import claim, crawl, finish, inspect, leases, schedule, show, stats
+from redisfrontier.steps.limits import Limits
+from redisfrontier.store import crawl_ops
+from redisfrontier.store.drive import Steps
+from redisfrontier.uri.canonical import Canonicalizer
+from redisfrontier.uri.fingerprint import partition_of
+from redisfrontier.uri.surt import implied_prefix
+
+#: Longest shared robots.txt.
+ROBOTS_BYTES = 65_536
+_WORKER = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
+
+
+def default_worker() -> str:
+    """host-process, as workers are named that are given no name."""
+    return re.sub(r"\s", "-", f"{socket.gethostname()}-{os.getpid()}")[:128]
+
+
+def checked_worker(name: str) -> str:
+    """`name`, or BadArgument: 1 to 128 characters without blanks."""
+    if not _WORKER.fullmatch(name):
+        raise BadArgument(f"worker name {name[:80]!r}: not 1 to 128 characters without blanks")
+    return name
+
+
+class Session:
+    """`randoms(n)` gives n random bytes, `clock()` the seconds since the epoch of this machine (used for headers only)."""
+
+    def __init__(
+        self, name: str, worker: str, randoms: Callable[[int], bytes] = os.urandom, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.name, self.worker = name, checked_worker(worker)
+        self.randoms, self._clock = randoms, clock
+        self._live: Live | None = None
+        self._preparer: Preparer | None = None
+        self._new_prefixes: list[str] = []
+        self._limits = Limits(clock)
+
+    def live(self) -> Steps[Live]:
+        """The crawl as it is now: read at first, and again whenever a reply has told of a newer version."""
+        if self._live is None or self._live.stale:
+            self.adopt((yield from load(self.name)))
+        assert self._live is not None
+        return self._live
+
+    def adopt(self, live: Live) -> None:
+        """Work with this state of the crawl."""
+        self._live = live
+        self._preparer = None
+
+    @property
+    def preparer(self) -> Preparer:
+        """Prepares candidates by the crawl's policies (after `live`)."""
+        assert self._live is not None
+        if self._preparer is None:
+            live = self._live
+            self._preparer = Preparer(
+                live.settings,
+                scope_of(live),
+                live.sheets,
+                Canonicalizer(live.canonicalization),
+                live.partitions,
+                on_new_seed=lambda _, prefix: self._new_prefixes.append(prefix),
+            )
+        return self._preparer
+
+    def schedule(self, uris: Iterable[str | Candidate]) -> Steps[list[Admission]]:
+        """Seeds widen the scope first, here and for every worker; then all are scheduled."""
+        live = yield from self.live()
+        batch = list(uris)
+        self._announce(c for c in batch if isinstance(c, Candidate) and c.is_seed and not c.via)
+        yield from self._tell_prefixes(live)
+        answers = yield from schedule.schedule(live, self.preparer, batch)
+        yield from self._tell_prefixes(live)
+        return answers
+
+    def _announce(self, seeds: Iterable[Candidate]) -> None:
+        scope = self.preparer.scope
+        for seed in seeds:
+            prefix = implied_prefix(seed.uri) if isinstance(seed.uri, str) else ""
+            if prefix and scope is not None and scope.widen(prefix):
+                self._new_prefixes.append(prefix)
+
+    def _tell_prefixes(self, live: Live) -> Steps[None]:
+        if self._new_prefixes:
+            lines = [f"={prefix}" for prefix in dict.fromkeys(self._new_prefixes)]
+            self._new_prefixes.clear()
+            yield from self._put_surts(live, lines)
+
+    def direct(self, lines: Iterable[str]) -> Steps[None]:
+        """SURT directives: "+prefix" lets the scope's ACCEPT rules take it, "-prefix" its REJECT rules."""
+        live = yield from self.live()
+        scope, news = self.preparer.scope, []
+        for line in lines:
+            if scope is not None and scope.widen(line[1:], line[0]):
+                news.append(line)
+        if news:
+            yield from self._put_surts(live, news)
+
+    def _put_surts(self, live: Live, lines: list[str]) -> Steps[None]:
+        current = not live.stale
+        for start in range(0, len(lines), 1000):
+            yield from crawl.put_document(live, "surts", "SADD", lines[start : start + 1000])
+        if current:  # this process has widened its own scope already
+            live.version = live.seen_version
+
+    def claim(self, n: int, per_queue: int, worker: str | None, lease_ms: int | None, queue: str | None) -> Steps[Claims]:
+        """Lease URIs; raises BadArgument."""
+        if n < 1 or per_queue < 1 or (lease_ms is not None and lease_ms < 1):
+            raise BadArgument(f"claim of {n} queues × {per_queue} URIs for {lease_ms} ms: all must be at least 1")
+        live = yield from self.live()
+        start = self.randoms(2)
+        got = yield from claim.claim(
+            live,
+            checked_worker(worker or self.worker),
+            n,
+            min(per_queue, 1000),
+            lease_ms or 0,
+            queue or "",
+            lambda: self.randoms(8).hex(),
+            int.from_bytes(start, "big") % live.partitions,
+        )
+        yield from self._limits.watch(live)
+        return got
+
+    def finish(self, outcomes: Iterable[Outcome]) -> Steps[list[Settled]]:
+        """Take outcomes."""
+        live = yield from self.live()
+        return (yield from finish.finish(live, self.preparer, outcomes, self._clock() * 1000))
+
+    def release(self, claims: Iterable[Claim], queue: str | None) -> Steps[list[Finished]]:
+        """Give claims back."""
+        live = yield from self.live()
+        return (yield from claim.release(live, claims, queue or ""))
+
+    def release_worker(self, worker: str | None) -> Steps[int]:
+        """Give back everything that a worker holds; how many."""
+        live = yield from self.live()
+        return (yield from leases.release_worker(live, worker or self.worker))
+
+    def extend(self, claims: Iterable[Claim], lease_ms: int | None) -> Steps[list[Finished]]:
+        """Keep claims longer."""
+        live = yield from self.live()
+        return (yield from claim.extend(live, claims, lease_ms or 0))
+
+    def forget(self, uris: Iterable[str | Candidate]) -> Steps[list[str]]:
+        """Let URIs be found again."""
+        live = yield from self.live()
+        return (yield from show.forget(live, self.preparer, uris))
+
+    def show(self, uri: str) -> Steps[dict[str, Any]]:
+        """All that is known of a URI or id."""
+        live = yield from self.live()
+        return (yield from show.show(live, self.preparer, uri))
+
+    def stats(self) -> Steps[dict[str, Any]]:
+        """The numbers of the crawl."""
+        live = yield from self.live()
+        return (yield from stats.stats(live))
+
+    def settings(self) -> Steps[Settings]:
+        """The settings as they are now."""
+        live = yield from load(self.name)
+        self.adopt(live)
+        return live.settings
+
+    def with_live(self, operation: Callable[..., Steps[Any]], *args: Any, **kwargs: Any) -> Steps[Any]:
+        """An operation of steps/queues.py, steps/inspect.py or steps/crawl.py on this crawl."""
+        live = yield from self.live()
+        return (yield from operation(live, *args, **kwargs))
+
+    def change(self, values: Mapping[str, object]) -> Steps[None]:
+        """Change settings; a budget that is raised brings its queues back."""
+        live = yield from self.live()
+        yield from crawl.change(live, values)
+        if _BUDGETS & values.keys():
+            from redisfrontier.steps.queues import unretire
+
+            yield from unretire(live, None, budget_only=True)
+
+    def robots_get(self, authority: str) -> Steps[str | None]:
+        """The shared robots.txt of an authority."""
+        live = yield from self.live()
+        place = partition_of(authority, live.partitions)
+        (reply,) = yield from inspect.replies_of([crawl_ops.robots_get(self.name, place, authority)])
+        return None if reply is None else bytes(reply).decode("utf-8", "replace")
+
+    def robots_put(self, authority: str, text: str, ttl_seconds: int) -> Steps[None]:
+        """Share a robots.txt, cut at 64 KiB."""
+        live = yield from self.live()
+        cut = text.encode("utf-8", "replace")[:ROBOTS_BYTES].decode("utf-8", "ignore")
+        place = partition_of(authority, live.partitions)
+        yield from inspect.replies_of([crawl_ops.robots_put(self.name, place, authority, cut, max(1, ttl_seconds))])
+
+
+_BUDGETS = {"queue_total_budget", "max_documents_per_queue", "max_bytes_per_queue"}
+
+
+def scope_of(live: Live) -> DecideRuleSequence:
+    """The scope of a crawl: its rules, or the ten stock ones, with the SURTs of seeds and directives."""
+    by_sign: dict[str, list[str]] = {"=": [], "+": [], "-": []}
+    for line in live.surts:
+        by_sign.get(line[:1], []).append(line[1:])
+    seeds = SeedSurts(tuple(by_sign["="]), tuple(by_sign["+"]), tuple(by_sign["-"]))
+    return build_sequence(live.scope_rules or stock_rules(live.settings), seeds)
+
+
+def counted(gone: Counter[str]) -> dict[str, int]:
+    """Per queue, without the queues that lost nothing."""
+    return {queue: n for queue, n in sorted(gone.items()) if n}
