@@ -154,9 +154,7 @@ class Preparer:
         if len(record) > self.settings.max_record_bytes:
             raise _Refused(f"record_too_large: {len(record)} bytes")
         partition = partition_of(queue, self.partitions, group or None)
-        return Prepared(
-            uri.text, partition, mark, queue, group, names, order, precedence, price, c.force_fetch, c.source_tag or "", record
-        )
+        return Prepared(uri.text, partition, mark, queue, group, names, order, precedence, price, c.force_fetch, c.source_tag or "", record)
 
     def outlinks(self, parent: UriRecord, links: Iterable[Link], base: str | None = None) -> tuple[list[Candidate], int]:
         """The links of a page as candidates, equal ones once, at most `max_outlinks`; and how many were over.
@@ -278,12 +276,14 @@ def _resolved(raw: str, origin: Uri) -> tuple[str, Uri | None]:
 def _check(c: Candidate) -> None:
     """Refuse fields of a wrong type: candidates come from other programs too, whatever the annotations say."""
     texts: tuple[object, ...] = (c.path, c.via, c.via_context, c.source_tag, c.queue, c.dedup_key)
+    for value in texts:
+        if value is not None and not isinstance(value, str):
+            raise _Refused("bad_field: not a text")
     numbers: tuple[object, ...] = (c.directive, c.precedence, c.cost)
-    if not all(value is None or isinstance(value, str) for value in texts):
-        raise _Refused("bad_field: not a text")
-    if not all(value is None or isinstance(value, int) for value in numbers):
-        raise _Refused("bad_field: not a whole number")
-    if not _PATH.fullmatch(c.path):
+    for value in numbers:
+        if value is not None and not isinstance(value, int):
+            raise _Refused("bad_field: not a whole number")
+    if c.path and not _PATH.fullmatch(c.path):
         raise _Refused("bad_path")
     if c.directive is not None and not 0 <= c.directive <= 3:
         raise _Refused("bad_directive")

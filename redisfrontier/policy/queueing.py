@@ -73,8 +73,8 @@ def basis_uri(uri: Uri, path: str, via: Uri | str | None) -> Uri:
         return uri
 
 
-def group_of(uri: Uri, queue: str, settings: Settings, server_ip: str | None = None) -> str | None:
-    """The queue group: None, the assigned domain ('domain'), the server's address ('ip', if known), or a name of its own.
+def group_of(uri: Uri, queue: str, settings: Settings) -> str | None:
+    """The queue group: None, the assigned domain ('domain'), or a name of its own (the hosts of one server, a named set).
 
     `uri` is the policy basis; `queue` is the fall-back of 'domain' for URIs without a host.
     """
@@ -83,9 +83,6 @@ def group_of(uri: Uri, queue: str, settings: Settings, server_ip: str | None = N
         return None
     if wanted == "domain":
         return surt_labels(assignment_level(uri.host)) if uri.host else queue
-    if wanted == "ip":
-        address = server_ip or (uri.host if _is_address(uri.host) else "")
-        return queue_name(address) if address else None
     return queue_name(wanted)
 
 

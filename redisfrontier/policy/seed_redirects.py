@@ -24,7 +24,5 @@ def becomes_seed(source: Uri, target: Uri, path: str, policy: str) -> bool:
 def _same_site(source: Uri, target: Uri) -> bool:
     schemes = {source.scheme, target.scheme}
     return (
-        host_basename(source.host) == host_basename(target.host)
-        and source.port == target.port
-        and (len(schemes) == 1 or schemes <= _WEB)
+        host_basename(source.host) == host_basename(target.host) and source.port == target.port and (len(schemes) == 1 or schemes <= _WEB)
     )

@@ -10,7 +10,7 @@ from redisfrontier.policy.scope.build import build_sequence
 from redisfrontier.policy.scope.decision import Subject
 from redisfrontier.policy.scope.sequence import DecideRuleSequence
 from redisfrontier.settings import SHEET, SPECS, Settings, Value, checked
-from redisfrontier.uri.surt import candidate_surt, directive_prefix
+from redisfrontier.uri.surt import directive_prefix
 from redisfrontier.uri.surt_prefixes import SurtPrefixIndex
 
 _NO_SETTINGS: Mapping[str, object] = {}
@@ -101,7 +101,10 @@ def _checked(sheet: Sheet) -> Mapping[str, Value]:
 
 
 def _prefix(sheet: str, text: str) -> str:
-    prefix = candidate_surt(directive_prefix(text)) if "(" in text else directive_prefix(text)
+    prefix = directive_prefix(text)
+    if prefix.startswith("https://("):
+        # URIs are held against prefixes with https as http; Heritrix would never match this one.
+        prefix = "http" + prefix[5:]
     if not prefix:
         raise SettingError(f"sheet {sheet!r}: an empty SURT prefix", remedy="name a host, or http://( for all")
     return prefix

@@ -10,14 +10,12 @@ def has_repetition(text: str, times: int) -> bool:
 
     The same as a full match of `.*?/(.*?/)\\1{times-1,}.*` (Heritrix' PathologicalPath), without its back-reference.
     """
-    segments = text.split("/")[1:-1]
-    if len(segments) < times:
+    if text.count("/") <= times:
         return False
-    numbers: dict[str, int] = {}
-    for segment in segments:
-        numbers.setdefault(segment, len(numbers))
-    if len(numbers) == len(segments):
-        return times < 2
+    segments = text.split("/")[1:-1]
+    if times > 1 and len(set(segments)) == len(segments):
+        return False
+    numbers = {segment: number for number, segment in enumerate(dict.fromkeys(segments))}
     return _has_power("".join(chr(numbers[s]) for s in segments), times)
 
 

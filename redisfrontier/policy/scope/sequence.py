@@ -62,7 +62,7 @@ class DecideRuleSequence:
 
     def log_line(self, subject: Subject, verdict: Verdict) -> str:
         """The line of scope.log: rule index, rule, decision, URI, with `log_extra_info` also how it was found, as JSON."""
-        line = f"{verdict.index} {verdict.rule or '-'} {verdict.decision} {subject.uri.text}"
+        line = f"{verdict.index} {_class_name(verdict.rule) or '-'} {verdict.decision} {subject.uri.text}"
         if not self.log_extra_info:
             return line
         via = subject.via.text if subject.via else None
@@ -71,3 +71,8 @@ class DecideRuleSequence:
 
     def _seed_votes(self, subject: Subject) -> list[Vote]:
         return [v for v in self._votes(subject) if self.rules[v.index].makes_seed]
+
+
+def _class_name(rule: str) -> str:
+    """The name of a rule's class in Heritrix, whose scope.log has it."""
+    return rule if not rule or rule.endswith(("Scope", "Sequence")) else f"{rule}DecideRule"
