@@ -30,7 +30,12 @@ def run(case: dict[str, Any]) -> list[str]:
     except InvalidUri as e:
         return [f"URI refused: {e}"]
     if given["rule"] in ("sequence", "stock_scope"):
-        got: Any = {"decision": verdict.decision.value, "accepts": verdict.accepts, "rule_index": verdict.index, "rule": verdict.rule or None}
+        got: Any = {
+            "decision": verdict.decision.value,
+            "accepts": verdict.accepts,
+            "rule_index": verdict.index,
+            "rule": verdict.rule or None,
+        }
         expected = {**expected, "rule": expected.get("rule") or None}
     elif isinstance(expected, dict) and "seed_after" in expected:
         got = {"decision": verdict.decision.value, "seed_after": verdict.becomes_seed}
