@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import redis
 import redis.asyncio
@@ -21,7 +21,9 @@ from redisfrontier.store.fitness import check_server, look, look_async
 from redisfrontier.store.retry import Backoff, is_unavailable
 
 __all__ = [
+    "AsyncClient",
     "Backoff",
+    "SyncClient",
     "adopt",
     "check_server",
     "connect",
@@ -48,10 +50,13 @@ _OPTIONS = frozenset(
 )
 _UNIX = (UnixDomainSocketConnection, AsyncUnixDomainSocketConnection)
 Client = TypeVar("Client")
+#: The clients' types, for modules outside the store, which do not import redis.
+SyncClient: TypeAlias = redis.Redis
+AsyncClient: TypeAlias = redis.asyncio.Redis
 _REMEDY = "use redis://[user:password@]host[:port][/db], rediss://… (TLS), or unix:///path/of/the.sock[?db=N]"
 
 
-def connect(url: str, **options: Any) -> redis.Redis:
+def connect(url: str, **options: Any) -> SyncClient:
     """A client for `url` (redis://, rediss://, unix://); it connects with its first command.
 
     Binary answers, RESP2, time-outs and no hidden retries are pinned. `options` are those of redis.ConnectionPool and win over the
@@ -61,7 +66,7 @@ def connect(url: str, **options: Any) -> redis.Redis:
     return redis.Redis.from_pool(pool)
 
 
-def connect_async(url: str, **options: Any) -> redis.asyncio.Redis:
+def connect_async(url: str, **options: Any) -> AsyncClient:
     """The same for asyncio; may be called outside a running loop."""
     pool = AsyncConnectionPool(retry=AsyncRetry(NoBackoff(), 0), **_settled(parse_url_async, url, options))
     return redis.asyncio.Redis.from_pool(pool)
