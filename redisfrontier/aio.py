@@ -59,7 +59,7 @@ class AsyncFrontier:
         client = connect_async(url)
         frontier = cls(client, crawl, **options)
         await frontier._check()
-        await frontier._run(frontier.session.live())
+        await frontier.run(frontier.session.live())
         return frontier
 
     @classmethod
@@ -96,13 +96,14 @@ class AsyncFrontier:
         return frontier
 
     async def _make(self, definition: CrawlDefinition, test_clock: bool) -> None:
-        self.session.adopt(await self._run(creation(definition, test_clock, self.session)))
+        self.session.adopt(await self.run(creation(definition, test_clock, self.session)))
 
     async def _check(self) -> None:
         info, config = await self._driver.backoff.call_async(lambda: look_async(self.client))
         check_server(info, config)
 
-    async def _run(self, steps: Steps[T]) -> T:
+    async def run(self, steps: Steps[T]) -> T:
+        """The result of an operation of `session` or steps/ that has no method here: `run(session.with_live(operation, …))`."""
         return await self._driver.run(steps)
 
     async def close(self) -> None:
@@ -123,7 +124,7 @@ class AsyncFrontier:
 
     async def schedule(self, uris: Iterable[str | Candidate]) -> list[Admission]:
         """Offer URIs; one answer each, in order.  Raises Full or WrongState when nothing was taken at all."""
-        return await self._run(self.session.schedule(uris))
+        return await self.run(self.session.schedule(uris))
 
     async def claim(
         self,
@@ -140,11 +141,11 @@ class AsyncFrontier:
         The sleep ends at the next due time, or when work arrives.
         """
         if wait is None:
-            return await self._run(self.session.claim(n, per_queue, worker, lease_ms, queue))
+            return await self.run(self.session.claim(n, per_queue, worker, lease_ms, queue))
         nap = Nap(wait, time.monotonic, random.random)
         ears = await self._listen()
         while True:
-            got = await self._run(self.session.claim(n, per_queue, worker, lease_ms, queue))
+            got = await self.run(self.session.claim(n, per_queue, worker, lease_ms, queue))
             if got or nap.over:
                 return got
             nap.begin(got)
@@ -155,58 +156,58 @@ class AsyncFrontier:
 
     async def _listen(self) -> Any:
         if self._ears is None:
-            live = await self._run(self.session.live())
+            live = await self.run(self.session.live())
             self._ears = self.client.pubsub()
             await self._ears.subscribe(*channels(live))
         return self._ears
 
     async def finish(self, outcomes: Iterable[Outcome]) -> list[Settled]:
         """Give outcomes (`claim.outcome(200, duration_ms=120)`); one answer each.  Repeating it is harmless."""
-        return await self._run(self.session.finish(outcomes))
+        return await self.run(self.session.finish(outcomes))
 
     async def release(self, claims: Iterable[Claim], *, queue: str | None = None) -> list[Finished]:
         """Give claims back untried, or relocate them to another `queue` of their partition."""
-        return await self._run(self.session.release(claims, queue))
+        return await self.run(self.session.release(claims, queue))
 
     async def release_worker(self, worker: str | None = None) -> int:
         """Give back all that a worker (this one) holds, as after its restart; how many."""
-        return await self._run(self.session.release_worker(worker))
+        return await self.run(self.session.release_worker(worker))
 
     async def extend(self, claims: Iterable[Claim], lease_ms: int | None = None) -> list[Finished]:
         """Keep claims for `lease_ms` (the setting) from now."""
-        return await self._run(self.session.extend(claims, lease_ms))
+        return await self.run(self.session.extend(claims, lease_ms))
 
     async def robots_get(self, authority: str) -> str | None:
         """The robots.txt text that a worker shared, if it is still believed."""
-        return await self._run(self.session.robots_get(authority))
+        return await self.run(self.session.robots_get(authority))
 
     async def robots_put(self, authority: str, text: str, ttl_seconds: int) -> None:
         """Share a robots.txt text."""
-        await self._run(self.session.robots_put(authority, text, ttl_seconds))
+        await self.run(self.session.robots_put(authority, text, ttl_seconds))
 
     # -- what operators do --
 
     async def snooze(self, queue: str, for_ms: int) -> tuple[int, bool]:
         """Keep a queue from being claimed; until when (ms), and whether that is a long snooze."""
-        return await self._run(self.session.with_live(queues.snooze, queue, for_ms))
+        return await self.run(self.session.with_live(queues.snooze, queue, for_ms))
 
     async def wake(self, queue: str | None = None) -> int:
         """End the snooze or retry delay of a queue, or of all; politeness stays."""
-        return await self._run(self.session.with_live(queues.wake, queue))
+        return await self.run(self.session.with_live(queues.wake, queue))
 
     async def retire(self, queue: str, reason: str = "operator") -> bool:
         """Take a queue out of the crawl; its URIs stay.  False if it was retired already."""
-        return await self._run(self.session.with_live(queues.retire, queue, reason))
+        return await self.run(self.session.with_live(queues.retire, queue, reason))
 
     async def unretire(self, queue: str | None = None) -> int:
         """Bring a retired queue, or all, back; how many."""
-        return await self._run(self.session.with_live(queues.unretire, queue))
+        return await self.run(self.session.with_live(queues.unretire, queue))
 
     async def budget(
         self, queue: str, total: int | None = None, *, reset: bool = False, precedence: int | None = None
     ) -> dict[str, Any]:
         """Set a queue's total budget (-1 none, -2 as the settings say) or precedence (-1 likewise), or forget what it spent."""
-        return await self._run(self.session.with_live(queues.budget, queue, total, reset, precedence))
+        return await self.run(self.session.with_live(queues.budget, queue, total, reset, precedence))
 
     async def delete(
         self,
@@ -217,49 +218,49 @@ class AsyncFrontier:
     ) -> dict[str, int]:
         """Delete the URIs (admitted so far) for which both tests hold; how many per queue.  `excluded`: they stay known."""
         how = "excluded" if excluded else "deleted"
-        return counted(self._run(self.session.with_live(queues.delete, queue, uri, how)))
+        return counted(self.run(self.session.with_live(queues.delete, queue, uri, how)))
 
     async def forget(self, uris: Iterable[str | Candidate]) -> list[str]:
         """Let finished (or maybe seen) URIs be found again: forgotten, unknown, pending, leased or dated."""
-        return await self._run(self.session.forget(uris))
+        return await self.run(self.session.forget(uris))
 
     async def start(self) -> None:
         """Let the crawl run."""
-        await self._run(self.session.with_live(crawl.run_state, "RUN"))
+        await self.run(self.session.with_live(crawl.run_state, "RUN"))
 
     resume = start
 
     async def pause(self) -> None:
         """Give out no more URIs; all else goes on."""
-        await self._run(self.session.with_live(crawl.run_state, "PAUSE"))
+        await self.run(self.session.with_live(crawl.run_state, "PAUSE"))
 
     async def stop(self, reason: str = "ended by operator") -> None:
         """Give out and take in no more URIs; finishes are still taken."""
-        await self._run(self.session.with_live(crawl.run_state, "FINISH", reason))
+        await self.run(self.session.with_live(crawl.run_state, "FINISH", reason))
 
     async def delete_crawl(self) -> int:
         """Stop the crawl and remove all its keys; how many."""
-        return await self._run(self.session.with_live(crawl.remove))
+        return await self.run(self.session.with_live(crawl.remove))
 
     async def settings(self) -> Settings:
         """The crawl's settings as they are now."""
-        return await self._run(self.session.settings())
+        return await self.run(self.session.settings())
 
     async def set_settings(self, values: Mapping[str, object]) -> None:
         """Change settings; every worker follows with its next call.  Raises SettingError before anything is changed."""
-        await self._run(self.session.change(values))
+        await self.run(self.session.change(values))
 
     async def set_sheet(self, sheet: Sheet) -> None:
         """Add or replace a sheet."""
-        await self._run(self.session.with_live(crawl.put_sheet, sheet, sheet.name))
+        await self.run(self.session.with_live(crawl.put_sheet, sheet, sheet.name))
 
     async def remove_sheet(self, name: str) -> None:
         """Remove a sheet."""
-        await self._run(self.session.with_live(crawl.put_sheet, None, name))
+        await self.run(self.session.with_live(crawl.put_sheet, None, name))
 
     async def set_clock(self, now_ms: int) -> None:
         """Set the time of a crawl made with `test_clock`."""
-        await self._run(self.session.with_live(listing.set_clock, now_ms))
+        await self.run(self.session.with_live(listing.set_clock, now_ms))
 
     # -- looking --
 
@@ -270,15 +271,15 @@ class AsyncFrontier:
 
     async def metadata(self) -> Mapping[str, str]:
         """Who runs the crawl, and how to reach them."""
-        return (await self._run(self.session.live())).metadata
+        return (await self.run(self.session.live())).metadata
 
     async def stats(self) -> dict[str, Any]:
         """State, counters, queues by state, what it waits for (design §9)."""
-        return await self._run(self.session.stats())
+        return await self.run(self.session.stats())
 
     async def queue(self, name: str) -> dict[str, Any]:
         """One queue in plain text; raises BadArgument."""
-        return await self._run(self.session.with_live(listing.queue, name))
+        return await self.run(self.session.with_live(listing.queue, name))
 
     async def queues(self, state: str | None = None, match: Callable[[str], bool] | None = None) -> AsyncIterator[dict[str, Any]]:
         """Queues, of one `state` if given, read in pages."""
@@ -296,12 +297,12 @@ class AsyncFrontier:
             yield row
 
     async def _pages(self, pages: listing.Pages) -> AsyncIterator[dict[str, Any]]:
-        live = await self._run(self.session.live())
-        while (page := await self._run(pages.next(live))) is not None:
+        live = await self.run(self.session.live())
+        while (page := await self.run(pages.next(live))) is not None:
             for row in page:
                 yield row
 
     async def show(self, uri: str) -> dict[str, Any]:
         """All that is known of a URI, or of an id "partition:number"."""
-        return await self._run(self.session.show(uri))
+        return await self.run(self.session.show(uri))
 

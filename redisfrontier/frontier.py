@@ -58,7 +58,7 @@ class Frontier:
         client = connect(url)
         frontier = cls(client, crawl, **options)
         frontier._check()
-        frontier._run(frontier.session.live())
+        frontier.run(frontier.session.live())
         return frontier
 
     @classmethod
@@ -95,13 +95,14 @@ class Frontier:
         return frontier
 
     def _make(self, definition: CrawlDefinition, test_clock: bool) -> None:
-        self.session.adopt(self._run(creation(definition, test_clock, self.session)))
+        self.session.adopt(self.run(creation(definition, test_clock, self.session)))
 
     def _check(self) -> None:
         info, config = self._driver.backoff.call(lambda: look(self.client))
         check_server(info, config)
 
-    def _run(self, steps: Steps[T]) -> T:
+    def run(self, steps: Steps[T]) -> T:
+        """The result of an operation of `session` or steps/ that has no method here: `run(session.with_live(operation, …))`."""
         return self._driver.run(steps)
 
     def close(self) -> None:
@@ -122,7 +123,7 @@ class Frontier:
 
     def schedule(self, uris: Iterable[str | Candidate]) -> list[Admission]:
         """Offer URIs; one answer each, in order.  Raises Full or WrongState when nothing was taken at all."""
-        return self._run(self.session.schedule(uris))
+        return self.run(self.session.schedule(uris))
 
     def claim(
         self,
@@ -139,11 +140,11 @@ class Frontier:
         The sleep ends at the next due time, or when work arrives.
         """
         if wait is None:
-            return self._run(self.session.claim(n, per_queue, worker, lease_ms, queue))
+            return self.run(self.session.claim(n, per_queue, worker, lease_ms, queue))
         nap = Nap(wait, time.monotonic, random.random)
         ears = self._listen()
         while True:
-            got = self._run(self.session.claim(n, per_queue, worker, lease_ms, queue))
+            got = self.run(self.session.claim(n, per_queue, worker, lease_ms, queue))
             if got or nap.over:
                 return got
             nap.begin(got)
@@ -154,58 +155,58 @@ class Frontier:
 
     def _listen(self) -> Any:
         if self._ears is None:
-            live = self._run(self.session.live())
+            live = self.run(self.session.live())
             self._ears = self.client.pubsub()
             self._ears.subscribe(*channels(live))
         return self._ears
 
     def finish(self, outcomes: Iterable[Outcome]) -> list[Settled]:
         """Give outcomes (`claim.outcome(200, duration_ms=120)`); one answer each.  Repeating it is harmless."""
-        return self._run(self.session.finish(outcomes))
+        return self.run(self.session.finish(outcomes))
 
     def release(self, claims: Iterable[Claim], *, queue: str | None = None) -> list[Finished]:
         """Give claims back untried, or relocate them to another `queue` of their partition."""
-        return self._run(self.session.release(claims, queue))
+        return self.run(self.session.release(claims, queue))
 
     def release_worker(self, worker: str | None = None) -> int:
         """Give back all that a worker (this one) holds, as after its restart; how many."""
-        return self._run(self.session.release_worker(worker))
+        return self.run(self.session.release_worker(worker))
 
     def extend(self, claims: Iterable[Claim], lease_ms: int | None = None) -> list[Finished]:
         """Keep claims for `lease_ms` (the setting) from now."""
-        return self._run(self.session.extend(claims, lease_ms))
+        return self.run(self.session.extend(claims, lease_ms))
 
     def robots_get(self, authority: str) -> str | None:
         """The robots.txt text that a worker shared, if it is still believed."""
-        return self._run(self.session.robots_get(authority))
+        return self.run(self.session.robots_get(authority))
 
     def robots_put(self, authority: str, text: str, ttl_seconds: int) -> None:
         """Share a robots.txt text."""
-        self._run(self.session.robots_put(authority, text, ttl_seconds))
+        self.run(self.session.robots_put(authority, text, ttl_seconds))
 
     # -- what operators do --
 
     def snooze(self, queue: str, for_ms: int) -> tuple[int, bool]:
         """Keep a queue from being claimed; until when (ms), and whether that is a long snooze."""
-        return self._run(self.session.with_live(queues.snooze, queue, for_ms))
+        return self.run(self.session.with_live(queues.snooze, queue, for_ms))
 
     def wake(self, queue: str | None = None) -> int:
         """End the snooze or retry delay of a queue, or of all; politeness stays."""
-        return self._run(self.session.with_live(queues.wake, queue))
+        return self.run(self.session.with_live(queues.wake, queue))
 
     def retire(self, queue: str, reason: str = "operator") -> bool:
         """Take a queue out of the crawl; its URIs stay.  False if it was retired already."""
-        return self._run(self.session.with_live(queues.retire, queue, reason))
+        return self.run(self.session.with_live(queues.retire, queue, reason))
 
     def unretire(self, queue: str | None = None) -> int:
         """Bring a retired queue, or all, back; how many."""
-        return self._run(self.session.with_live(queues.unretire, queue))
+        return self.run(self.session.with_live(queues.unretire, queue))
 
     def budget(
         self, queue: str, total: int | None = None, *, reset: bool = False, precedence: int | None = None
     ) -> dict[str, Any]:
         """Set a queue's total budget (-1 none, -2 as the settings say) or precedence (-1 likewise), or forget what it spent."""
-        return self._run(self.session.with_live(queues.budget, queue, total, reset, precedence))
+        return self.run(self.session.with_live(queues.budget, queue, total, reset, precedence))
 
     def delete(
         self,
@@ -216,69 +217,69 @@ class Frontier:
     ) -> dict[str, int]:
         """Delete the URIs (admitted so far) for which both tests hold; how many per queue.  `excluded`: they stay known."""
         how = "excluded" if excluded else "deleted"
-        return counted(self._run(self.session.with_live(queues.delete, queue, uri, how)))
+        return counted(self.run(self.session.with_live(queues.delete, queue, uri, how)))
 
     def forget(self, uris: Iterable[str | Candidate]) -> list[str]:
         """Let finished (or maybe seen) URIs be found again: forgotten, unknown, pending, leased or dated."""
-        return self._run(self.session.forget(uris))
+        return self.run(self.session.forget(uris))
 
     def start(self) -> None:
         """Let the crawl run."""
-        self._run(self.session.with_live(crawl.run_state, "RUN"))
+        self.run(self.session.with_live(crawl.run_state, "RUN"))
 
     resume = start
 
     def pause(self) -> None:
         """Give out no more URIs; all else goes on."""
-        self._run(self.session.with_live(crawl.run_state, "PAUSE"))
+        self.run(self.session.with_live(crawl.run_state, "PAUSE"))
 
     def stop(self, reason: str = "ended by operator") -> None:
         """Give out and take in no more URIs; finishes are still taken."""
-        self._run(self.session.with_live(crawl.run_state, "FINISH", reason))
+        self.run(self.session.with_live(crawl.run_state, "FINISH", reason))
 
     def delete_crawl(self) -> int:
         """Stop the crawl and remove all its keys; how many."""
-        return self._run(self.session.with_live(crawl.remove))
+        return self.run(self.session.with_live(crawl.remove))
 
     def settings(self) -> Settings:
         """The crawl's settings as they are now."""
-        return self._run(self.session.settings())
+        return self.run(self.session.settings())
 
     def set_settings(self, values: Mapping[str, object]) -> None:
         """Change settings; every worker follows with its next call.  Raises SettingError before anything is changed."""
-        self._run(self.session.change(values))
+        self.run(self.session.change(values))
 
     def set_sheet(self, sheet: Sheet) -> None:
         """Add or replace a sheet."""
-        self._run(self.session.with_live(crawl.put_sheet, sheet, sheet.name))
+        self.run(self.session.with_live(crawl.put_sheet, sheet, sheet.name))
 
     def remove_sheet(self, name: str) -> None:
         """Remove a sheet."""
-        self._run(self.session.with_live(crawl.put_sheet, None, name))
+        self.run(self.session.with_live(crawl.put_sheet, None, name))
 
     def set_clock(self, now_ms: int) -> None:
         """Set the time of a crawl made with `test_clock`."""
-        self._run(self.session.with_live(listing.set_clock, now_ms))
+        self.run(self.session.with_live(listing.set_clock, now_ms))
 
     # -- looking --
 
     @property
     def policy(self) -> Preparer:
         """The crawl's rules for candidates: scope, queues, outlinks, prerequisites."""
-        self._run(self.session.live())
+        self.run(self.session.live())
         return self.session.preparer
 
     def metadata(self) -> Mapping[str, str]:
         """Who runs the crawl, and how to reach them."""
-        return self._run(self.session.live()).metadata
+        return self.run(self.session.live()).metadata
 
     def stats(self) -> dict[str, Any]:
         """State, counters, queues by state, what it waits for (design §9)."""
-        return self._run(self.session.stats())
+        return self.run(self.session.stats())
 
     def queue(self, name: str) -> dict[str, Any]:
         """One queue in plain text; raises BadArgument."""
-        return self._run(self.session.with_live(listing.queue, name))
+        return self.run(self.session.with_live(listing.queue, name))
 
     def queues(self, state: str | None = None, match: Callable[[str], bool] | None = None) -> Iterator[dict[str, Any]]:
         """Queues, of one `state` if given, read in pages."""
@@ -293,13 +294,13 @@ class Frontier:
         yield from self._pages(listing.lease_pages(worker))
 
     def _pages(self, pages: listing.Pages) -> Iterator[dict[str, Any]]:
-        live = self._run(self.session.live())
-        while (page := self._run(pages.next(live))) is not None:
+        live = self.run(self.session.live())
+        while (page := self.run(pages.next(live))) is not None:
             yield from page
 
     def show(self, uri: str) -> dict[str, Any]:
         """All that is known of a URI, or of an id "partition:number"."""
-        return self._run(self.session.show(uri))
+        return self.run(self.session.show(uri))
 
 
 def definition_of(
