@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from redisfrontier.errors import BadArgument, InvalidUri
 from redisfrontier.policy.cost import MAX_COST, cost
 from redisfrontier.policy.directive import HIGHEST, directive
+from redisfrontier.policy.field_checks import check_fields
 from redisfrontier.policy.hops import extend
 from redisfrontier.policy.precedence import clamped, preload_key, uri_precedence
 from redisfrontier.policy.queueing import QueuePolicy, basis_uri, group_of, queue_name, queue_policy
@@ -33,9 +33,10 @@ UNFETCHABLE_STATUS = -7
 PREREQUISITE_CONTEXT = "=PREREQ_MISC"
 HOP_LETTERS = "LPEXRIMS"
 
-_PATH = re.compile(r"(?:[0-9]{1,9}\+)?[A-Za-z]{0,50}")
 _CACHED_AUTHORITIES = 65_536
 _CACHED_VIAS = 4096
+#: Longer texts are not kept, so that the caches are bounded in bytes too.
+_CACHED_CHARACTERS = 2048
 #: A link as an extractor gives it: raw URI, hop letter, where it stood (`a/@href`).
 Link = tuple[str, str, str | None]
 
@@ -56,10 +57,6 @@ class Prepared(NamedTuple):
     force: bool
     source_tag: str
     record: bytes
-
-
-class _Refused(Exception):
-    """A field of a candidate cannot be taken."""
 
 
 class Preparer:
@@ -93,8 +90,8 @@ class Preparer:
         self._now_ms = now_ms
         self._policies: dict[tuple[object, ...], QueuePolicy] = {}
         self._assign = self._queue_policy(settings)
-        self._via = lru_cache(maxsize=_CACHED_VIAS)(_parsed)
-        self._sheets_at = lru_cache(maxsize=_CACHED_AUTHORITIES)(self._sheets_of_root)
+        self._remembered_via = lru_cache(maxsize=_CACHED_VIAS)(_parsed)
+        self._remembered_sheets = lru_cache(maxsize=_CACHED_AUTHORITIES)(self._sheets_of_root)
 
     def prepare(self, c: str | Candidate) -> Prepared | Admission:
         """`c` ready for scheduling, or why it is not: out of scope, invalid, refused. Never raises, whatever `c` is."""
@@ -102,7 +99,7 @@ class Preparer:
             return self._prepared(c if isinstance(c, Candidate) else Candidate(c))
         except InvalidUri as e:
             return Admission(e.text, Admitted.INVALID, e.reason, fetch_status=UNFETCHABLE_STATUS)
-        except _Refused as e:
+        except BadArgument as e:
             return Admission(_shown(c), Admitted.REFUSED, str(e), fetch_status=UNFETCHABLE_STATUS)
         except Exception as e:  # one bad item must not end a batch; Heritrix' scoper gives −5 then
             return Admission(_shown(c), Admitted.REFUSED, f"error: {type(e).__name__}: {e}"[:200], fetch_status=RUNTIME_EXCEPTION_STATUS)
@@ -111,14 +108,15 @@ class Preparer:
         uri = parse(c.uri)
         if len(uri.text) > self.settings.max_uri_bytes:
             raise InvalidUri("too_long", uri.text)
-        _check(c)
+        check_fields(c)
         via = self._via(c.via) if c.via else None
         path = c.path
         settings, assign = self.settings, self._assign
         if self.sheets:
             settings = self._settings_for(uri, path, via, c)
             assign = self._queue_policy(settings)
-        queue = queue_name(c.queue) if c.queue else assign(uri, path, via, None)
+        by_policy = assign(uri, path, via, None)
+        queue = queue_name(c.queue) if c.queue else by_policy
         if self.scope is not None:
             verdict = self._scoped(self.scope, Subject(uri, path, via, c.is_seed, c.source_tag, queue, candidate_surt(uri)))
             if isinstance(verdict, Admission):
@@ -129,16 +127,18 @@ class Preparer:
         force = c.force_fetch or (path[-1:] == "R" and via is not None and self._same_page(uri, via, canonical))
         if force is not c.force_fetch or (c.via and c.via != (via and via.text)):
             c = replace(c, force_fetch=force, via=via.text if via else None)
+        if c.queue and queue == by_policy:
+            c = replace(c, queue=None)
         return self._finished(c, uri, basis_uri(uri, path, via), canonical, queue, settings)
 
     def _finished(self, c: Candidate, uri: Uri, basis: Uri, canonical: str, queue: str, settings: Settings) -> Prepared:
-        """The numbers of a URI that is taken, and its record."""
+        """The numbers of a URI that is taken, and its record, which names the queue only where the policy would not give it."""
         price = c.cost if c.cost is not None else cost(uri, c.via, settings)
         price = 0 if price < 0 else min(price, MAX_COST)
         order = directive(c.path, c.directive, settings, is_seed=c.is_seed, prerequisite=c.prerequisite)
         precedence = clamped(c.precedence if c.precedence is not None else self._precedence(uri, c.path, price, settings))
         mark = dedup_fingerprint(c.dedup_key) if c.dedup_key else fingerprint(canonical)
-        names = self._sheets_at(basis.scheme, basis.host, basis.port) if self.sheets and basis.host else ()
+        names = self._queue_sheets(basis) if self.sheets and basis.host else ()
         group = group_of(basis, queue, self.sheets.effective(names)) or "" if self._grouped(names) else ""
         record = encode(
             c,
@@ -152,7 +152,7 @@ class Preparer:
             added_ms=self._now_ms() if self._now_ms else None,
         )
         if len(record) > self.settings.max_record_bytes:
-            raise _Refused(f"record_too_large: {len(record)} bytes")
+            raise BadArgument(f"record_too_large: {len(record)} bytes")
         partition = partition_of(queue, self.partitions, group or None)
         return Prepared(uri.text, partition, mark, queue, group, names, order, precedence, price, c.force_fetch, c.source_tag or "", record)
 
@@ -241,6 +241,14 @@ class Preparer:
         basis = basis_uri(uri, path, via)
         return self.sheets.effective(self.sheets.names_for(subject.surt if basis is uri else candidate_surt(basis), subject))
 
+    def _via(self, text: str) -> Uri | None:
+        return self._remembered_via(text) if len(text) <= _CACHED_CHARACTERS else _parsed(text)
+
+    def _queue_sheets(self, basis: Uri) -> tuple[str, ...]:
+        """The sheets of a queue are those of its authority's root URI, whatever URI of it is met last."""
+        find = self._remembered_sheets if len(basis.host) <= _CACHED_CHARACTERS else self._sheets_of_root
+        return find(basis.scheme, basis.host, basis.port)
+
     def _sheets_of_root(self, scheme: str, host: str, port: int) -> tuple[str, ...]:
         root = parse(f"{scheme}://{host}{f':{port}' if port >= 0 else ''}/")
         subject = subject_of(root)
@@ -271,22 +279,6 @@ def _resolved(raw: str, origin: Uri) -> tuple[str, Uri | None]:
     except InvalidUri:
         return str(raw), None
     return target.text, target
-
-
-def _check(c: Candidate) -> None:
-    """Refuse fields of a wrong type: candidates come from other programs too, whatever the annotations say."""
-    texts: tuple[object, ...] = (c.path, c.via, c.via_context, c.source_tag, c.queue, c.dedup_key)
-    for value in texts:
-        if value is not None and not isinstance(value, str):
-            raise _Refused("bad_field: not a text")
-    numbers: tuple[object, ...] = (c.directive, c.precedence, c.cost)
-    for value in numbers:
-        if value is not None and not isinstance(value, int):
-            raise _Refused("bad_field: not a whole number")
-    if c.path and not _PATH.fullmatch(c.path):
-        raise _Refused("bad_path")
-    if c.directive is not None and not 0 <= c.directive <= 3:
-        raise _Refused("bad_directive")
 
 
 def _shown(c: object) -> str:

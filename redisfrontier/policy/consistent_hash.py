@@ -10,6 +10,8 @@ REPLICAS = 128
 #: Irreducible polynomial of degree 64 of the standard Rabin fingerprint, the coefficient of x^0 in the highest bit.
 _POLYNOMIAL = 0xD74307D3FD3382DB
 _HIGHEST = 1 << 63
+#: Longer keys are not kept, so that the cache is bounded in bytes too.
+_CACHED_CHARACTERS = 256
 
 
 def _powers(count: int) -> list[int]:
@@ -52,8 +54,14 @@ def _ring(buckets: int) -> tuple[list[int], list[int]]:
     return [position for position, _ in points], [bucket for _, bucket in points]
 
 
-@lru_cache(maxsize=16_384)
 def bucket_for(key: str, buckets: int) -> int:
     """The bucket, 0 ≤ b < `buckets`, of `key`: that of the first point at or after its fingerprint, round the ring."""
+    return _remembered(key, buckets) if len(key) <= _CACHED_CHARACTERS else _bucket_for(key, buckets)
+
+
+def _bucket_for(key: str, buckets: int) -> int:
     positions, owners = _ring(buckets)
     return owners[bisect_left(positions, rabin64(key)) % len(owners)]
+
+
+_remembered = lru_cache(maxsize=16_384)(_bucket_for)

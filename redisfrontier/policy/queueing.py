@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from redisfrontier.errors import InvalidUri
 from redisfrontier.policy.consistent_hash import bucket_for
-from redisfrontier.policy.public_suffix import assignment_level
+from redisfrontier.policy.public_suffix import MAX_NAME_CHARACTERS, assignment_level, is_address
 from redisfrontier.settings import Settings
 from redisfrontier.uri.parse import Uri, parse
 
@@ -41,7 +41,7 @@ def queue_policy(settings: Settings) -> QueuePolicy:
     else:
         core = _CORES[settings.queue_assignment_policy](settings.queue_assignment_limit)
         without_host, parallel = DEFAULT_QUEUE, settings.parallel_queues
-    core = lru_cache(maxsize=_CACHED_HOSTS)(core)
+    core = _remembering(core)
     forced = queue_name(settings.force_queue_assignment) if settings.force_queue_assignment else ""
     whole_uri = settings.parallel_queues_random_assignment
 
@@ -59,6 +59,12 @@ def queue_policy(settings: Settings) -> QueuePolicy:
         return name
 
     return assign
+
+
+def _remembering(core: CoreKey) -> CoreKey:
+    """`core` with a bounded memory, in number of hosts and in bytes."""
+    remembered = lru_cache(maxsize=_CACHED_HOSTS)(core)
+    return lambda host, port: remembered(host, port) if len(host) <= MAX_NAME_CHARACTERS else core(host, port)
 
 
 def basis_uri(uri: Uri, path: str, via: Uri | str | None) -> Uri:
@@ -99,15 +105,11 @@ def queue_name(text: str) -> str:
 
 def surt_labels(host: str) -> str:
     """'com,example,www,' of 'www.example.com'; an address stands as it is."""
-    return host if _is_address(host) else ",".join(reversed(host.split("."))) + ","
+    return host if is_address(host) else ",".join(reversed(host.split("."))) + ","
 
 
 def _legal(c: str) -> str:
     return quote(c, safe="", errors="replace") if c in "{}" or c.isspace() or not c.isprintable() else c
-
-
-def _is_address(host: str) -> bool:
-    return host.startswith("[") or host.rpartition(".")[2].isdigit()
 
 
 def _surt_authority(limit: int) -> CoreKey:
@@ -126,7 +128,7 @@ def _with_port(name: str, port: int) -> str:
 def _limited_surt_authority(limit: int) -> CoreKey:
     def core(host: str, port: int) -> str:
         labels = surt_labels(host)
-        if limit > 0 and not _is_address(host):
+        if limit > 0 and not is_address(host):
             labels = ",".join(labels.split(",")[:-1][:limit]) + ","
         return queue_name(_with_port(labels, port))
 
@@ -150,7 +152,7 @@ def _assignment_level(limit: int) -> CoreKey:
     def core(host: str, port: int) -> str:
         assigned = assignment_level(host)
         # A host of one label, or an address, has no assignment level: Heritrix then leaves the key as it is, with its port.
-        whole = _is_address(host) or "." not in host
+        whole = is_address(host) or "." not in host
         return queue_name(_with_port(surt_labels(assigned), port if whole else -1))
 
     return core
@@ -170,7 +172,7 @@ def _bucket(buckets: int) -> CoreKey:
     by_name = (1 << (buckets - 1).bit_length()) - 1
 
     def core(host: str, port: int) -> str:
-        if _is_address(host):
+        if is_address(host):
             return str(abs(java_hash(host)) % buckets)
         return f"NO-IP-{abs(java_hash(host)) & by_name}"
 

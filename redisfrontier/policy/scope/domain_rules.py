@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from redisfrontier.policy.public_suffix import assignment_level
+from redisfrontier.policy.public_suffix import assignment_level, is_address
 from redisfrontier.policy.scope.decision import Rule, Subject
 from redisfrontier.policy.scope.options import Options
 from redisfrontier.uri.parse import Uri
+from redisfrontier.uri.surt import surt
 
 _WWW = re.compile(r"www[0-9]*\.")
 
@@ -41,5 +42,7 @@ def host_basename(host: str) -> str:
 
 
 def _domain(uri: Uri) -> str:
-    """What Heritrix compares: the assigned domain, or the whole URI where there is no host."""
-    return assignment_level(uri.host) if uri.host else uri.text
+    """What Heritrix compares: the assigned domain; without one the whole authority, without that the whole URI."""
+    if "." in uri.host and not is_address(uri.host):
+        return assignment_level(uri.host)
+    return surt(uri).partition(")")[0]

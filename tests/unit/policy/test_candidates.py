@@ -113,6 +113,8 @@ def test_given_values_beat_the_policies_and_are_clamped() -> None:
     made = prepared(Candidate("http://e.example/", queue="a b", directive=0, precedence=999, cost=300))
     assert (made.queue, made.directive, made.precedence, made.cost) == ("a%20b", 0, 255, 127)
     assert decode(made.record).queue == "a%20b"
+    same = prepared(Candidate("http://e.example/", queue="example,e,"))
+    assert (same.queue, decode(same.record).queue) == ("example,e,", None), "what the policy gives anyway is not stored"
     low = prepared(Candidate("http://e.example/", precedence=-5, cost=-1))
     assert (low.precedence, low.cost) == (0, 0)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -163,3 +165,11 @@ def test_assignment_level(host: str, wanted: str) -> None:
 )
 def test_groups(uri: str, group: str, wanted: str | None) -> None:
     assert group_of(parse(uri), "q", Settings(queue_group=group)) == wanted
+
+
+def test_hosts_of_thousands_of_labels_take_no_time() -> None:
+    host = "a." * 30_000 + "co.uk"
+    began = time.process_time()
+    assert assignment_level(host) == "a.co.uk"
+    check_queue_name(queue(f"http://{host}/"))
+    assert time.process_time() - began < 1

@@ -204,3 +204,18 @@ def test_every_rule_of_the_list_is_made_or_explained(name: str) -> None:
 
 def test_a_disabled_rule_never_votes() -> None:
     assert decide(build_sequence([{"rule": "accept", "enabled": False}]), "http://e.example/") == "-1  NONE"
+
+
+@pytest.mark.parametrize(
+    ("uri", "via", "crosses"),
+    [
+        ("http://a.example.com:8080/", "http://b.example.com/", False),
+        ("http://a.co.uk/", "http://b.co.uk/", True),
+        ("http://localhost:8080/", "http://localhost/", True),
+        ("http://192.0.2.7:81/", "http://192.0.2.7/", True),
+        ("dns:example.com", "http://example.com/", True),
+    ],
+)
+def test_crossing_the_assigned_domain(uri: str, via: str, crosses: bool) -> None:
+    rule = build_rule({"rule": "hop_crosses_assignment_level_domain"})
+    assert rule.holds(subject_of(parse(uri), "L", parse(via))) is crosses
