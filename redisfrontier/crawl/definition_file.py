@@ -16,6 +16,9 @@ from redisfrontier.errors import DefinitionError
 
 MAX_BYTES = 16 * 1024 * 1024
 """Size above which a file is refused; long seed lists belong in files of their own."""
+MAX_YAML_CHARACTERS = 1024 * 1024
+"""YAML is read slowly, so less of it is taken."""
+MAX_DEPTH = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,16 @@ def from_text(text: str, *, is_yaml: bool = False, name: str = "crawl", director
 
 
 def _yaml(text: str, name: str) -> tuple[Any, dict[locate.Path, int]]:
-    # An alias may stand for a tree of aliases: a few lines can unfold into gigabytes.
-    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
-        raise DefinitionError(f"{name}: aliases (*name) are not read", remedy="write the value out")
+    if len(text) > MAX_YAML_CHARACTERS:
+        raise DefinitionError(f"{name}: larger than {MAX_YAML_CHARACTERS} characters", remedy="put long lists into files of their own")
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        # An alias may stand for a tree of aliases: a few lines can unfold into gigabytes.
+        if isinstance(event, yaml.AliasEvent):
+            raise DefinitionError(f"{name}: aliases (*name) are not read", remedy="write the value out")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:  # the parser takes time by the square of it
+            raise DefinitionError(f"{name}: nested too deeply", remedy="this is no crawl file")
     return yaml.safe_load(text), locate.lines_of_yaml(text)
 
 

@@ -10,7 +10,7 @@ import yaml
 Path = tuple[str | int, ...]
 """Keys and list positions from the top, e.g. ("scope", 2, "max_hops")."""
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
+_HEADER = re.compile(r"(\[\[?)([^\[\]]+)\]\]?\s*(?:#.*)?")
 _KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=(.*)""")
 _PART = re.compile(r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'""")
 
@@ -25,10 +25,10 @@ def lines_of_toml(text: str) -> dict[Path, int]:
         if closing:
             closing = "" if closing in line else closing
             continue
-        if header := _HEADER.fullmatch(line.rstrip("\r")):
+        if header := _HEADER.fullmatch(line.strip()):
             table = _entered(_parts(header[2]), header[1] == "[[", counts)
             found.setdefault(table, number)
-        elif key := _KEY.fullmatch(line.rstrip("\r")):
+        elif key := _KEY.fullmatch(line.strip()):
             found.setdefault((*table, *_parts(key[1])), number)
             closing = next((q for q in ('"""', "'''") if key[2].count(q) % 2), "")
     return found

@@ -29,11 +29,9 @@ SEED_INDEX = "seed_index"
 
 STANDARD_INPUT = "-"
 
-# Java's `.` stops at these; a comment or scheme test that meets one fails, as in Heritrix.
-_ANY = r"[^\n\r\x85\u2028\u2029]*"
-_BLANK = re.compile(rf"\s*(#{_ANY})?", re.ASCII)
-_ENTRY = re.compile(rf"[\s\ufeff]*(\S+)\s*(#{_ANY})?", re.ASCII)
-_HAS_SCHEME = re.compile(rf"[a-zA-Z][\w+\-]+:{_ANY}", re.ASCII)
+_BLANKS = " \t\n\x0b\f\r"
+# Java's `.` stops at these separators, so a text with one of them has no scheme, as in Heritrix.
+_HAS_SCHEME = re.compile(r"[a-zA-Z][\w+\-]+:[^\n\r\x85\u2028\u2029]*", re.ASCII)
 _LETTER_OR_DIGIT = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd"})
 
 
@@ -127,14 +125,15 @@ def read_stream(stream: BinaryIO, name: str = "") -> Iterator[SeedLine]:
 
 def read_line(line: str, number: int = 1, source: str = "") -> SeedLine | None:
     """One line without its end; None when it is blank or a comment (a BOM before either included)."""
-    if _BLANK.fullmatch(line):
+    entry = line.strip(_BLANKS).lstrip(_BLANKS + "\ufeff")
+    if not entry or entry[0] == "#":
         return None
-    entry = _ENTRY.fullmatch(line)
-    if entry is None:
+    word, *behind = re.split(r"\s+", entry, maxsplit=1, flags=re.ASCII)
+    if behind and behind[0][0] != "#":
+        # The comment may have begun inside the word: `a.example#see below` is a seed.
+        word = word[: max(word.rfind("#"), 0)]
+    if not word:
         return SeedLine(number, LineKind.BAD, line, reason="more than one word; put a # before a comment", source=source)
-    word = entry[1]
-    if word == "\ufeff":
-        return None
     if unicodedata.category(word[0]) in _LETTER_OR_DIGIT:
         return _seed(word, number, source)
     reason = _why_no_directive(word)

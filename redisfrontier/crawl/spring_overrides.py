@@ -12,7 +12,7 @@ from redisfrontier.crawl.spring_xml import Bean, Document, Entries, Items, Prope
 OVERRIDES = "PropertyOverrideConfigurer"
 """Class, without its package, of the beans that hold overrides."""
 
-_PLACEHOLDER = re.compile(r"\$\{([A-Za-z][\w.]*)(?::([^}]*))?\}")
+_PLACEHOLDER = re.compile(r"\$\{([A-Za-z][\w.]{0,99})(?::([^}]{0,200}))?\}")
 _INDEXED = re.compile(r"(.+)\[(\d{1,4})\]")
 
 
@@ -41,7 +41,8 @@ class Beans:
         for bean in self.all:
             held = bean.properties.get("properties")
             if bean.kind == OVERRIDES and held is not None:
-                self._findings.taken(bean.line, f"bean {bean.id or bean.kind}", "overrides of other beans' properties")
+                for line in (bean.line, held.line):
+                    self._findings.taken(line, f"bean {bean.id or bean.kind}", "overrides of other beans' properties")
                 for key, value in _pairs(held.value):
                     self._override(key, value)
 

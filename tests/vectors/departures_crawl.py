@@ -38,6 +38,12 @@ CRAWL_DEPARTURES: tuple[Departure, ...] = (
         _SEEDS,
     ),
     Departure(
+        "comments-run-to-the-end",
+        "a comment ends with its line; Heritrix' pattern stops at Unicode line separators, and takes such a comment for an entry",
+        lambda case: re.search(r"#[^\n\r]*[\x85\u2028\u2029]", _text(case)) is not None,
+        _SEEDS,
+    ),
+    Departure(
         "letters-beyond-bmp",
         "a host name may start with any letter; Heritrix looks at one UTF-16 unit and drops names that start beyond U+FFFF",
         _letter_beyond_bmp,

@@ -47,6 +47,17 @@ def test_a_bom_before_seed_comment_or_nothing_is_no_mistake() -> None:
     assert lines("\ufeff\n") == []
 
 
+def test_a_comment_may_begin_inside_the_last_word() -> None:
+    found = lines("http://a.example/#see below\nb.example # c d\n#x.example\n \ufeff #y\n")
+    assert [f.uri for f in found] == ["http://a.example/", "http://b.example/"]
+
+
+@pytest.mark.timeout(10)
+def test_no_line_takes_long() -> None:
+    for part in ("\ufeff", "#", " ", "a#", "\ufeff ", "a "):
+        lines((part * MAX_LINE)[: MAX_LINE - 10] + " x y\n")
+
+
 def test_another_encoding_is_said_to_be_one() -> None:
     found = lines("a.example\n".encode("utf-16"))
     assert {f.kind for f in found} == {LineKind.BAD}
