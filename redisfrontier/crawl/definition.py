@@ -156,7 +156,7 @@ def _rules(source: Source, path: tuple[str | int, ...], given: object) -> tuple[
             found.append(inlined(rule, source.directory))
         except (SettingError, DefinitionError) as e:
             # The message names the option; its line helps more than that of the rule.
-            key = next((k for k in rule if k != "rule" and re.search(rf"\b{re.escape(k)}\b", str(e))), "rule")
+            key = next((k for k in rule if k != "rule" and re.search(rf"\b{re.escape(k)}\b", f"{e} {e.remedy}")), "rule")
             raise source.error((*path, i, key), str(e), e.remedy or "see deploy/crawl.toml for rules and their options") from e
     return tuple(found)
 

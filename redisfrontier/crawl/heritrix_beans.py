@@ -116,6 +116,7 @@ class _Reading:
             self._took(bean, "the scope")
             for key, prop in bean.properties.items():
                 if key == "rules":
+                    self.findings.taken(prop.line, f"scope.rules = {described(prop.value)}", "the scope's rules, in order")
                     rules += self.rules.rules(prop.value, "scope.rules")
                 else:
                     self.settings.property(f"scope.{key}", prop)

@@ -52,9 +52,12 @@ class RuleReader:
             check_rule(config)
         except SettingError as e:
             self._findings.refused(item.line, label, f"{e}{_MISSED}")
+            for name, prop in bean.properties.items():
+                self._findings.refused(prop.line, f"{bean.kind}.{name} = {described(prop.value)}", "of a rule that is not taken")
             return None
         config["rule"] = rule_name(config)
-        self._findings.taken(item.line, label, f"scope rule {config['rule']}")
+        for line in (item.line, bean.line):
+            self._findings.taken(line, label, f"scope rule {config['rule']}")
         for name, prop in bean.properties.items():
             self._findings.taken(prop.line, f"{bean.kind}.{name} = {described(prop.value)}", f"of scope rule {config['rule']}")
         return self._with_files(config, item.line, label)
@@ -69,7 +72,7 @@ class RuleReader:
     def _setting(self, config: dict[str, object], name: str, prop: Property, where: str) -> None:
         key, value = snake(name), self._resolve(prop.value)
         if isinstance(value, Bean) and value.kind in ("ConfigString", "ConfigFile"):
-            key, value = _source(key, value)
+            key, value = self._source(key, value)
         if key == "rules" and isinstance(value, Items):
             config[key] = self.rules(value, where)
         elif isinstance(value, Bean):
@@ -81,11 +84,22 @@ class RuleReader:
         elif isinstance(value, Text) and (value.text.strip() or key == "regex"):
             config[key] = flush_left(value.text) if key == "surts_source" else typed(key, value.text.strip())
 
+    def _source(self, key: str, bean: Bean) -> tuple[str, Value | None]:
+        """A ConfigString or ConfigFile as the text or the file's path that it holds."""
+        of_file = bean.kind == "ConfigFile"
+        name = "path" if of_file else "value"
+        prop = bean.properties.get(name)
+        if prop is not None:
+            self._findings.taken(prop.line, f"{name} = {described(prop.value)}", f"of {bean.kind}")
+        base = key.removesuffix("_file")
+        return (f"{base}_file" if of_file else base), prop.value if prop else None
+
     def canonicalization(self, bean: Bean) -> list[RuleConfig | str] | None:
         """The rules of a RulesCanonicalizationPolicy; None when it lists none (the default list then holds)."""
         prop = bean.properties.get("rules")
         if prop is None or not isinstance(prop.value, Items):
             return None
+        self._findings.taken(prop.line, f"rules = {described(prop.value)}", "canonicalisation rules")
         found: list[RuleConfig | str] = []
         for item in prop.value.items:
             rule = self._resolve(item)
@@ -97,6 +111,7 @@ class RuleReader:
             for name, p in rule.properties.items():
                 if isinstance(p.value, Text):
                     config[snake(name)] = typed(snake(name), p.value.text)
+                    self._findings.taken(p.line, f"{kind}.{name} = {described(p.value)}", f"of canonicalisation rule {config['rule']}")
             found.append(config if len(config) > 1 else CANONICALIZATION[kind])
             self._findings.taken(item.line, kind, f"canonicalisation rule {config['rule']}")
         return found
@@ -109,11 +124,3 @@ def typed(key: str, text: str) -> object:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     return int(text) if _WHOLE.fullmatch(text) else text
-
-
-def _source(key: str, bean: Bean) -> tuple[str, Value | None]:
-    """A ConfigString or ConfigFile as the text or the file's path that it holds."""
-    of_file = bean.kind == "ConfigFile"
-    prop = bean.properties.get("path" if of_file else "value")
-    base = key.removesuffix("_file")
-    return (f"{base}_file" if of_file else base), prop.value if prop else None

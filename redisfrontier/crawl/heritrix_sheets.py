@@ -53,6 +53,7 @@ class SheetReader:
         self._findings.taken(bean.line, f"sheet {bean.id}", "a sheet")
         for name, prop in bean.properties.items():
             if name == "map" and isinstance(prop.value, Entries):
+                self._findings.taken(prop.line, f"{bean.id}.map = {described(prop.value)}", "the sheet's settings")
                 for key, value in prop.value.pairs:
                     self._entry(reader, key, value)
             elif name != "name":
@@ -89,7 +90,9 @@ class SheetReader:
             to = f"{len(prefixes)} prefixes" if prefixes else f"{len(rules)} rules"
             self._findings.taken(bean.line, label, f"binds sheet {name} to {to}")
         for name, prop in bean.properties.items():
-            if name not in ("targetSheetNames", "surtPrefixes", "rules", "order"):
+            if name in ("targetSheetNames", "surtPrefixes", "rules", "order"):
+                self._findings.taken(prop.line, f"{label}.{name} = {described(prop.value)}", "of a sheet's association")
+            else:
                 self._findings.unknown(prop.line, f"{label}.{name}", "no such property is known here")
 
     def _texts(self, bean: Bean, name: str) -> list[str]:

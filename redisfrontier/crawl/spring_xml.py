@@ -10,7 +10,7 @@ from typing import Any
 from xml.sax import SAXException
 from xml.sax.handler import ContentHandler
 
-from defusedxml import DefusedXmlException
+from defusedxml import DefusedXmlException, ExternalReferenceForbidden
 from defusedxml.sax import make_parser
 
 from redisfrontier.errors import DefinitionError
@@ -142,6 +142,8 @@ def parse(data: bytes, name: str) -> Document:
     parser.setContentHandler(tree)
     try:
         parser.parse(io.BytesIO(data))
+    except ExternalReferenceForbidden as e:
+        raise DefinitionError(f"{name}: refers to {e.sysid!r}, which is not read", remedy="remove the DOCTYPE line") from e
     except DefusedXmlException as e:
         raise DefinitionError(f"{name}: entities are not read ({type(e).__name__})", remedy="write the text instead of the entity") from e
     except SAXException as e:
