@@ -220,6 +220,10 @@ class AsyncFrontier:
         how = "excluded" if excluded else "deleted"
         return counted(self.run(self.session.with_live(queues.delete, queue, uri, how)))
 
+    async def include(self, uris: Iterable[str | Candidate]) -> list[Admission]:
+        """Note URIs that an earlier crawl fetched: known from now on, their cost charged."""
+        return await self.run(self.session.include(uris))
+
     async def forget(self, uris: Iterable[str | Candidate]) -> list[str]:
         """Let finished (or maybe seen) URIs be found again: forgotten, unknown, pending, leased or dated."""
         return await self.run(self.session.forget(uris))

@@ -219,6 +219,10 @@ class Frontier:
         how = "excluded" if excluded else "deleted"
         return counted(self.run(self.session.with_live(queues.delete, queue, uri, how)))
 
+    def include(self, uris: Iterable[str | Candidate]) -> list[Admission]:
+        """Note URIs that an earlier crawl fetched: known from now on, their cost charged."""
+        return self.run(self.session.include(uris))
+
     def forget(self, uris: Iterable[str | Candidate]) -> list[str]:
         """Let finished (or maybe seen) URIs be found again: forgotten, unknown, pending, leased or dated."""
         return self.run(self.session.forget(uris))

@@ -19,7 +19,7 @@ from redisfrontier.policy.scope.surt_rules import SeedSurts
 from redisfrontier.record.outcome import Admission, Claim, Claims, Finished, Outcome, Settled
 from redisfrontier.record.record import Candidate
 from redisfrontier.settings import Settings
-from redisfrontier.steps import claim, crawl, finish, inspect, leases, schedule, show, stats
+from redisfrontier.steps import claim, crawl, finish, include, inspect, leases, schedule, show, stats
 from redisfrontier.steps.limits import Limits
 from redisfrontier.store import crawl_ops
 from redisfrontier.store.drive import Steps
@@ -168,6 +168,11 @@ class Session:
         """Let URIs be found again."""
         live = yield from self.live()
         return (yield from show.forget(live, self.preparer, uris))
+
+    def include(self, uris: Iterable[str | Candidate]) -> Steps[list[Admission]]:
+        """Note URIs as fetched by an earlier crawl."""
+        live = yield from self.live()
+        return (yield from include.include(live, self.preparer, uris))
 
     def show(self, uri: str) -> Steps[dict[str, Any]]:
         """All that is known of a URI or id."""

@@ -38,10 +38,14 @@ def show(live: Live, preparer: Preparer, uri: str) -> Steps[dict[str, Any]]:
     return {"asked": uri, "queue": queue, "partition": p, **_plain(p, reply)}
 
 
+def free_of_scope(preparer: Preparer) -> Preparer:
+    """The same rules for candidates, without a scope."""
+    return Preparer(preparer.settings, None, preparer.sheets, preparer.canonical, preparer.partitions)
+
+
 def unscoped(preparer: Preparer, uri: str | Candidate) -> Prepared:
     """A URI prepared whether or not it is in scope; raises InvalidUri, BadArgument."""
-    free = Preparer(preparer.settings, None, preparer.sheets, preparer.canonical, preparer.partitions)
-    prepared = free.prepare(uri)
+    prepared = free_of_scope(preparer).prepare(uri)
     if isinstance(prepared, Prepared):
         return prepared
     if prepared.outcome == "invalid":

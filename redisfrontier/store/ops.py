@@ -49,6 +49,8 @@ class Schedulable(Protocol):
     @property
     def precedence(self) -> int: ...
     @property
+    def cost(self) -> int: ...
+    @property
     def force(self) -> bool: ...
     @property
     def source_tag(self) -> str: ...
@@ -93,6 +95,13 @@ class Ops:
             at = score_class(u.directive, u.precedence)
             args += (u.queue, u.group, sheet, at, 1 if u.force else 0, u.source_tag, u.fingerprint, u.record)
         return self._ask("schedule", partition, args)
+
+    def include(self, partition: int, uris: Iterable[tuple[Schedulable, int]]) -> Ask:
+        """Note prepared URIs as fetched, each with the number of its sheet combination; replies after HEAD: included, =HOW, !REASON."""
+        args: list[Any] = []
+        for u, sheet in uris:
+            args += (u.queue, u.group, sheet, u.cost, u.fingerprint, u.record)
+        return self._ask("include", partition, args)
 
     def claim(self, partition: int, token: str, worker: str, n: int, per_queue: int, lease_ms: int, queue: str = "") -> Ask:
         """Lease up to `per_queue` URIs of up to `n` queues; see `claims`."""
