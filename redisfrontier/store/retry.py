@@ -17,6 +17,8 @@ from redisfrontier.errors import Unavailable
 T = TypeVar("T")
 #: Told before each wait: the failure and the seconds until the next try.
 OnWait = Callable[[BaseException, float], None]
+#: Any error of the Redis client, for those who may not import it.
+RedisTrouble = exceptions.RedisError
 
 _PASSING = "LOADING|READONLY|MISCONF|OOM|BUSY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS"
 #: The code at the start of the answer, or, as Redis 6.2 reports it, after the place in the script where the command failed.
