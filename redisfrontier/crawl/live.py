@@ -75,7 +75,7 @@ def load(name: str) -> Generator[Sequence[Ask], list[Any], Live]:
         metadata=meta,
         scope_rules=tuple(json.loads(scope.get("rules", "[]"))),
         canonicalization=tuple(json.loads(scope.get("canonicalization", "[]"))),
-        sheets=Sheets([_sheet(n, v) for n, v in sorted(sheets.items())], settings),
+        sheets=Sheets([unpacked(n, v) for n, v in sorted(sheets.items())], settings),
         surts=surts,
         combos={n: int(v) for n, v in combos.items()},
         seen_version=int(conf["version"]),
@@ -99,13 +99,15 @@ def _surts(name: str) -> Generator[Sequence[Ask], list[Any], tuple[str, ...]]:
             return tuple(found)
 
 
-def _sheet(name: str, packed: str) -> Sheet:
+def unpacked(name: str, packed: str) -> Sheet:
+    """A sheet as it was stored."""
     raw = json.loads(packed)
     return Sheet(
         name=name,
         settings=dict(raw.get("settings", {})),
         surt_prefixes=tuple(raw.get("surt_prefixes", ())),
         rules=tuple(raw.get("rules", ())),
+        order=int(raw.get("order", 0)),
     )
 
 

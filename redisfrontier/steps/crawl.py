@@ -89,7 +89,8 @@ def _documents(
 def packed(sheet: Sheet) -> str:
     """A sheet as it is stored."""
     values = {n: list(v) if isinstance(v, tuple) else v for n, v in sheet.settings.items()}
-    return json.dumps({"settings": values, "surt_prefixes": list(sheet.surt_prefixes), "rules": [dict(r) for r in sheet.rules]})
+    bound = {"surt_prefixes": list(sheet.surt_prefixes), "rules": [dict(r) for r in sheet.rules], "order": sheet.order}
+    return json.dumps({"settings": values, **bound})
 
 
 def _partition(

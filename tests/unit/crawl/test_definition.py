@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from redisfrontier.crawl.definition import CrawlDefinition, dump, from_source, load
 from redisfrontier.crawl.definition_file import from_text
+from redisfrontier.crawl.live import unpacked
 from redisfrontier.crawl.metadata import CrawlMetadata
 from redisfrontier.crawl.seeds import SeedSource
 from redisfrontier.errors import DefinitionError
 from redisfrontier.policy.scope.build import stock_rules
 from redisfrontier.policy.sheets import Sheet
 from redisfrontier.settings import Settings
+from redisfrontier.steps.crawl import packed
 
 EXAMPLE = Path("deploy/crawl.toml")
 HEAD = 'name = "n"\n[metadata]\noperator_contact_url = "http://a.example/"\n'
@@ -204,3 +206,8 @@ def test_the_example_reads_the_same_when_written(tmp_path: Path) -> None:
     crawl = load(EXAMPLE)
     (tmp_path / "c.toml").write_text(dump(crawl))
     assert load(tmp_path / "c.toml") == crawl
+
+
+def test_sheets_come_back_from_redis_as_they_were_written() -> None:
+    for sheet in (*load(EXAMPLE).sheets, Sheet("late", {"max_retries": 2}, (), ({"rule": "accept"},), 9)):
+        assert unpacked(sheet.name, packed(sheet)) == sheet
