@@ -49,7 +49,8 @@ class Limits:
 class HttpFetcher:
     """Fetches with aiohttp: URIs are sent as they are, bodies are kept as they come, certificates are not judged.
 
-    An archive keeps what a site shows; like Heritrix' default trust level, a bad certificate does not stop it.
+    `sender` is the operator's mail address for the From header.
+    An archive keeps what a site shows; as at Heritrix' default trust level, a bad certificate does not stop it.
     """
 
     def __init__(
@@ -59,14 +60,16 @@ class HttpFetcher:
         limits: Limits,
         *,
         connections: int = 100,
+        sender: str = "",
         wall: Callable[[], float] = time.time,
         ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         self._limits, self._resolver, self._wall, self._ticks = limits, resolver, wall, ticks
+        standing = {"User-Agent": user_agent, "From": sender, "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=connections, resolver=resolver, ssl=False, use_dns_cache=True),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=limits.idle_seconds, sock_read=limits.idle_seconds),
-            headers={"User-Agent": user_agent, "Accept": "*/*", "Accept-Encoding": "gzip, deflate"},
+            headers={name: value for name, value in standing.items() if value},
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             max_line_size=limits.header_bytes,

@@ -14,6 +14,7 @@ from redisfrontier.errors import Full, Unavailable
 from redisfrontier.record.outcome import Admission, Claim, Claims, Finished, Outcome, Settled
 from redisfrontier.record.record import Candidate, UriRecord
 from redisfrontier.settings import Settings
+from redisfrontier.store.retry import is_unavailable
 from redisfrontier.uri.parse import Uri
 
 T = TypeVar("T")
@@ -112,7 +113,9 @@ class Patience:
         while True:
             try:
                 result = await operation()
-            except (Unavailable, Full) as e:
+            except Exception as e:
+                if not isinstance(e, Unavailable | Full) and not is_unavailable(e):
+                    raise
                 if isinstance(e, Full) and waited >= self._full:
                     raise
                 if self._hurried and waited >= self._grace:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from redisfrontier.errors import LimitReached, WrongState
-from redisfrontier.record.outcome import Finished, Settled
+from redisfrontier.record.outcome import Admitted, Finished, Settled
 from redisfrontier.record.record import Candidate
 from redisfrontier.worker import crawl_log
 from redisfrontier.worker.ports import FrontierPort, Patience, Policy
@@ -73,13 +73,18 @@ class Settler:
     async def _offer(self, candidates: list[Candidate]) -> None:
         if not candidates:
             return
-        try:
-            admissions = await self._patience.call("schedule", lambda: self._frontier.schedule(candidates))
-        except (WrongState, LimitReached) as e:  # the crawl takes nothing more; what is out is still brought home
-            self._log.info("links_refused", links=len(candidates), error=str(e))
-            return
         self.tally.links_offered += len(candidates)
-        self.tally.links_added += sum(a.accepted for a in admissions)
+        offered = candidates
+        while offered:
+            try:
+                admissions = await self._patience.call("schedule", lambda some=offered: self._frontier.schedule(some))  # type: ignore[misc]
+            except (WrongState, LimitReached) as e:  # the crawl takes nothing more; what is out is still brought home
+                self._log.info("links_refused", links=len(offered), error=str(e))
+                return
+            self.tally.links_added += sum(a.accepted for a in admissions)
+            # Of a large batch a part may have met an outage; offered again, it is taken, raises, or was bad in itself.
+            refused = [c for c, a in zip(offered, admissions, strict=True) if a.outcome is Admitted.REFUSED]
+            offered = refused if len(refused) < len(offered) else []
 
     async def _finish(self, visit: Visit) -> Settled:
         settled = (await self._patience.call("finish", lambda: self._frontier.finish([visit.outcome])))[0]

@@ -1,4 +1,4 @@
-"""Serves the demo's sites until its standard input closes; the first line it prints is its port."""
+"""Serves a town of sites until its standard input closes; the first line it prints is its port."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 from tests.sites.server import SitesServer
-from tests.sites.town import full_town
+from tests.sites.town import TOWNS, built
 
 
-async def _serve(log: Path) -> None:
+async def _serve(town: str, log: Path) -> None:
     server = SitesServer({}, log)
     port = await server.start()
-    server.add(full_town(port))
+    server.add(built(TOWNS[town], port))
     print(port, flush=True)
     await asyncio.to_thread(sys.stdin.read)
     await server.close()
@@ -22,5 +22,7 @@ async def _serve(log: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--town", choices=sorted(TOWNS), default="full")
     parser.add_argument("--log", type=Path, required=True)
-    asyncio.run(_serve(parser.parse_args().log))
+    asked = parser.parse_args()
+    asyncio.run(_serve(asked.town, asked.log))

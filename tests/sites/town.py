@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from tests.sites import odd_sites as odd
 from tests.sites.page import Site
 from tests.sites.python_sites import package_site, pydoc_site, source_site
 
-#: Resolves, but nobody listens there.
-DEAD_HOST = "dead.demo.test"
+#: Host → what makes its site, given the port that all listen on.
+Town = Mapping[str, Callable[[int], Site]]
+
+ODD: Town = {
+    "traps.demo.test": lambda _: odd.trap_site,
+    "busy.demo.test": lambda _: odd.busy_site(),
+    "slow.demo.test": lambda _: odd.slow_site,
+    "robots.demo.test": lambda _: odd.robots_site,
+    "flaky.demo.test": lambda _: odd.flaky_robots_site(),
+    "escapes.demo.test": lambda _: odd.escape_site,
+    odd.IDN_ASCII: odd.idn_site,
+}
+
+#: Several thousand pages.
+FULL: Town = {
+    "pydoc.demo.test": lambda _: pydoc_site(),
+    "source.demo.test": lambda _: source_site(),
+    "aiohttp.docs.demo.test": lambda _: package_site("aiohttp"),
+    "redis.docs.demo.test": lambda _: package_site("redis"),
+    "rich.docs.demo.test": lambda _: package_site("rich"),
+    **ODD,
+}
+
+#: Some hundred pages, without the slow and the endless ones.
+SMALL: Town = {
+    "pydoc.demo.test": lambda _: pydoc_site(20),
+    "aiohttp.docs.demo.test": lambda _: package_site("aiohttp", 6),
+    **{host: ODD[host] for host in ("robots.demo.test", "flaky.demo.test", "escapes.demo.test", odd.IDN_ASCII)},
+}
+
+TOWNS: Mapping[str, Town] = {"full": FULL, "small": SMALL}
 
 
-def odd_town(port: int) -> dict[str, Site]:
-    """The generated sites."""
-    return {
-        "traps.demo.test": odd.trap_site,
-        "busy.demo.test": odd.busy_site(),
-        "robots.demo.test": odd.robots_site,
-        "flaky.demo.test": odd.flaky_robots_site(),
-        "slow.demo.test": odd.slow_site,
-        "escapes.demo.test": odd.escape_site,
-        odd.IDN_ASCII: odd.idn_site(port),
-    }
-
-
-def full_town(port: int) -> dict[str, Site]:
-    """Several thousand pages over a dozen hosts."""
-    return {
-        "pydoc.demo.test": pydoc_site(),
-        "source.demo.test": source_site(),
-        "aiohttp.docs.demo.test": package_site("aiohttp"),
-        "redis.docs.demo.test": package_site("redis"),
-        "rich.docs.demo.test": package_site("rich"),
-        **odd_town(port),
-    }
-
-
-def small_town(port: int) -> dict[str, Site]:
-    """About 150 pages over a few hosts, without the slow ones."""
-    return {
-        "pydoc.demo.test": pydoc_site(25),
-        "aiohttp.docs.demo.test": package_site("aiohttp", 6),
-        "robots.demo.test": odd.robots_site,
-        "flaky.demo.test": odd.flaky_robots_site(),
-        "escapes.demo.test": odd.escape_site,
-        odd.IDN_ASCII: odd.idn_site(port),
-    }
+def built(town: Town, port: int) -> dict[str, Site]:
+    """The sites of a town."""
+    return {host: make(port) for host, make in town.items()}
