@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.12 python3.11 python3 python3.13 python3.14; do \
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
 
-.PHONY: help setup demo test check bench nightly bloom clean distclean
+.PHONY: help setup demo test check lint types layers bench nightly bloom clean distclean
 
 help:
 	@echo "make setup    the virtual environment $(VENV) with everything in it"
@@ -31,9 +31,15 @@ demo: setup
 test: setup
 	$(BIN)/python -m pytest -q
 
-check: setup
+check: lint types layers
+
+lint: setup
 	$(BIN)/ruff check .
+
+types: setup
 	$(BIN)/mypy
+
+layers: setup
 	$(BIN)/lint-imports
 
 bench: setup
