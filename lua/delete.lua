@@ -27,15 +27,13 @@ end
 
 local function drop(q, id, record)
   unlearn(id, record)
-  call('HDEL', bucket('rec:', id), id)
-  call('HDEL', bucket('try:', id), id)
-  if S.retention == 'keep' then call('HDEL', bucket('res:', id), id) end
+  for _, kind in ipairs({ 'rec:', 'try:', 'res:' }) do hput(bucket(kind, id), id, false) end
   count(q, how, 1)
 end
 
 local function one(name, id)
   local q = queue(name)
-  local record = q and read('HGET', bucket('rec:', id), id)
+  local record = q and hget(bucket('rec:', id), id)
   if not record or (upto > 0 and tonumber(id) > upto) or not read('ZCARD', T .. 'q:' .. name) then return 0 end
   local l = lease_of(id)
   if l then
@@ -48,9 +46,9 @@ local function one(name, id)
   elseif call('ZREM', T .. 'q:' .. name, id) == 1 then
     count(q, 'pending', -1)
     drop(q, id, record)
-  elseif call('HGET', K_LAT, id) then
-    call('ZREM', K_LATER, id)
-    call('HDEL', K_LAT, id)
+  elseif hget(K_LAT, id) then
+    zput(K_LATER, id, false)
+    hput(K_LAT, id, false)
     count(q, 'later', -1)
     drop(q, id, record)
   else

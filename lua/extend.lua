@@ -23,8 +23,8 @@ for i = 2, #ARGV, 2 do
   elseif l.token ~= ARGV[i + 1] then
     reply[#reply + 1] = 'STALE'
   else
-    local expiry = max(now + lasts, tonumber(call('ZSCORE', K_LEASE, l.id) or 0))
-    call('ZADD', K_LEASE, text(expiry), l.id)
+    local expiry = max(now + lasts, tonumber(zget(K_LEASE, l.id) or 0))
+    zput(K_LEASE, l.id, text(expiry))
     reply[#reply + 1] = '+' .. text(expiry)
   end
 end

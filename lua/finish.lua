@@ -23,6 +23,13 @@ local function prerequisite_of(o) -- in place of a new record
   o.prerequisite, o.record = { class = tonumber(o.class), fp = fp, record = o.record }, ''
 end
 
+local function writable(q, l) -- are all keys of their types that this may write?
+  local fine, why = readable(q, bucket('rec:', (n.id or 0) + 1))
+  if fine then fine, why = known_type('HLEN', bucket('try:', l.id)) end
+  if fine and S.retention == 'keep' then fine, why = known_type('HLEN', bucket('res:', l.id)) end
+  return fine, why
+end
+
 local function one(i)
   local o = outcome(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5], ARGV[i + 6])
   local l = lease_of(o.id)
@@ -34,11 +41,9 @@ local function one(i)
   local q, record, bad
   q, bad = queue(l.queue)
   if not q then return '!' .. bad end
-  record, bad = read('HGET', bucket('rec:', l.id), l.id)
+  record, bad = hget(bucket('rec:', l.id), l.id)
   if record == nil then return '!' .. bad end
-  local fine, wrong = readable(q, bucket('rec:', (n.id or 0) + 1))
-  if fine then fine, wrong = read('HLEN', bucket('try:', l.id)) end
-  if fine and S.retention == 'keep' then fine, wrong = read('HLEN', bucket('res:', l.id)) end
+  local fine, wrong = writable(q, l)
   if not fine then return '!' .. wrong end
   return '+' .. settle(l, q, o, record)
 end

@@ -18,8 +18,8 @@ local function one(fp, name)
   local how = type(known) == 'string' and how_known(known, name) or 'finished'
   if how ~= 'finished' then return how end
   if type(known) == 'string' and string.sub(known, 1, 1) ~= '!' then
-    call('HDEL', bucket('rec:', known), known)
-    call('HDEL', bucket('res:', known), known)
+    hput(bucket('rec:', known), known, false)
+    hput(bucket('res:', known), known, false)
   end
   forget(fp)
   return 'forgotten'

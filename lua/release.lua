@@ -16,6 +16,7 @@ WRITES   n m q rec try lease own w due ready inactive g gw queues log
 local function relocate(l, from, to)
   if to.new then put(to, 'precedence', weighed(to)) end
   count(from, 'admitted', -1)
+  put(from, 'requeued', from.requeued + 1) -- admitted + requeued stays what entered the queue, as Heritrix counts it
   count(to, 'admitted', 1)
   arrive(to, l.id, floor(l.score / P43))
   journal('F+', l.id, (n.followers or 0) > 0 and call('HGET', bucket('rec:', l.id), l.id))

@@ -21,45 +21,40 @@ WRITES   n m q rec ix seen unseen bf queues inactive due g res later lat log
 -- @include memory
 -- @include revive
 
-local function offered(i) -- the eight arguments of one URI
-  return { queue = ARGV[i], group = ARGV[i + 1], sheet = tonumber(ARGV[i + 2]), class = tonumber(ARGV[i + 3]), force = ARGV[i + 4] == '1',
-    tag = ARGV[i + 5], fp = ARGV[i + 6], record = ARGV[i + 7] }
-end
-
 local function over_quota(tag)
   local most = S.max_documents_per_source_tag
   return most >= 0 and tag ~= '' and tonumber(call('HGET', T .. 'tags', tag) or 0) >= most
 end
 
-local function again(u, known) -- forced: not doubled (item 6)
-  local how = type(known) == 'string' and how_known(known, u.queue)
+local function again(known, name, class) -- forced: not doubled (item 6)
+  local how = type(known) == 'string' and how_known(known, name)
   if not how or (how == 'finished' and string.sub(known, 1, 1) == '!') then return nil end
-  local q, why = queue(u.queue)
+  local q, why = queue(name)
   if not q then return '!' .. why end
-  if how == 'finished' then return revive(q, known, u.class) end
-  if how == 'pending' then move_up(q, known, u.class) end
+  if how == 'finished' then return revive(q, known, class) end
+  if how == 'pending' then move_up(q, known, class) end
   return '=' .. how
 end
 
 local function one(i)
-  local u = offered(i)
-  local known, why = seen(u.fp)
+  local name, class, fp = ARGV[i], tonumber(ARGV[i + 3]), ARGV[i + 6]
+  local known, why = seen(fp)
   if known == nil then return '!' .. why end
-  if known and not u.force then
+  if known and ARGV[i + 4] ~= '1' then
     if known == true then bump('maybe_seen', 1) end
-    return '=' .. (known == true and 'maybe_seen' or how_known(known, u.queue))
+    return '=' .. (known == true and 'maybe_seen' or how_known(known, name))
   end
   if known then
-    local answer = again(u, known)
+    local answer = again(known, name, class)
     if answer then return answer end
   end
-  if over_quota(u.tag) then return '!quota of its source tag reached' end
-  local q, bad = queue(u.queue)
+  if over_quota(ARGV[i + 5]) then return '!quota of its source tag reached' end
+  local q, bad = queue(name)
   if not q then return '!' .. bad end
   local fine, wrong = readable(q, bucket('rec:', (n.id or 0) + 1))
   if not fine then return '!' .. wrong end
-  begin(q, u.sheet, u.group)
-  return (known and '*' or '+') .. admit(q, u.fp, u.class, u.record)
+  begin(q, tonumber(ARGV[i + 2]), ARGV[i + 1])
+  return (known and '*' or '+') .. admit(q, fp, class, ARGV[i + 7])
 end
 
 local bad = open() or refused_now()

@@ -23,22 +23,23 @@ local function begin(q, sheet, group_name) -- a queue that was just made, or who
   if sheet ~= q.sheet then put(q, 'sheet', sheet) end
   if q.new and not q.begun then
     q.begun = true
+    put(q, 'state', q.state)
     if group_name ~= '' then join(q, group_name) end
     put(q, 'precedence', weighed(q))
   end
 end
 
 local function readable(q, record_bucket) -- both keys of their type? (no write so far)
-  local size, why = read('ZCARD', T .. 'q:' .. q.name)
-  if not size then return nil, why end
-  return read('HLEN', record_bucket)
+  local fine, why = known_type('ZCARD', T .. 'q:' .. q.name)
+  if fine then fine, why = known_type('HLEN', record_bucket) end
+  return fine, why
 end
 
 local function admit(q, fp, class, record)
   bump('id', 1)
   local id = text(n.id)
   remember(fp, id)
-  call('HSET', bucket('rec:', n.id), id, record)
+  hput(bucket('rec:', n.id), id, record)
   count(q, 'admitted', 1)
   arrive(q, id, class)
   journal('F+', id, record)

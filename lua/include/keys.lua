@@ -10,8 +10,8 @@ local function bucket(kind, id) -- rec, try or res of one id
   return T .. kind .. floor(id / PER_BUCKET)
 end
 
-local function text(x) -- a whole number, exact up to 2^53 (tostring keeps 14 digits only)
-  return string.format('%.0f', x)
+local function text(x) -- a whole number, exact up to 2^53 (tostring keeps 14 digits only; %d is twice as fast as %.0f)
+  return string.format('%d', x)
 end
 
 -- A read that doubles as the type check of a dynamic key: nothing of an item is written before all its keys answered.

@@ -5,7 +5,7 @@
 local held_by = {} -- worker -> change of its leases, written once a call
 
 local function lease_of(id) -- nil when it is not leased
-  local own = call('HGET', K_OWN, id)
+  local own = hget(K_OWN, id)
   if not own then return nil end
   local token, worker, since, score, name, attempts, lost, deleted = string.match(own, '^(%S+) (%S+) (%d+) (%d+) (%S+) (%d+) (%d+) ([01])$')
   return { id = id, token = token, worker = worker, since = tonumber(since), score = score, queue = name, attempts = tonumber(attempts),
@@ -13,12 +13,12 @@ local function lease_of(id) -- nil when it is not leased
 end
 
 local function write_lease(l)
-  call('HSET', K_OWN, l.id, table.concat({ l.token, l.worker, text(l.since), l.score, l.queue, l.attempts, l.lost, l.deleted and 1 or 0 }, ' '))
+  hput(K_OWN, l.id, string.format('%s %s %d %s %s %d %d %d', l.token, l.worker, l.since, l.score, l.queue, l.attempts, l.lost, l.deleted and 1 or 0))
 end
 
 local function take(l, q, expiry) -- out of its queue
   call('ZREM', T .. 'q:' .. q.name, l.id)
-  call('ZADD', K_LEASE, text(expiry), l.id)
+  zput(K_LEASE, l.id, expiry)
   write_lease(l)
   held_by[l.worker] = (held_by[l.worker] or 0) + 1
   count(q, 'pending', -1)
@@ -26,8 +26,8 @@ local function take(l, q, expiry) -- out of its queue
 end
 
 local function untake(l) -- the lease ends; its queue hears of it by `returned`
-  call('ZREM', K_LEASE, l.id)
-  call('HDEL', K_OWN, l.id)
+  zput(K_LEASE, l.id, false)
+  hput(K_OWN, l.id, false)
   held_by[l.worker] = (held_by[l.worker] or 0) - 1
 end
 
@@ -38,8 +38,8 @@ end
 
 local function drop_ghost(l, q) -- it was deleted while it was out: nothing of it is left
   count(q, 'ghosts', -1)
-  call('HDEL', bucket('rec:', l.id), l.id)
-  call('HDEL', bucket('try:', l.id), l.id)
+  hput(bucket('rec:', l.id), l.id, false)
+  hput(bucket('try:', l.id), l.id, false)
 end
 
 local function held(worker)

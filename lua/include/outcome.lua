@@ -21,7 +21,8 @@ local function outcome(id, token, status, duration, size, extras, record)
   o.id, o.token, o.record = id, token, record
   o.duration, o.size = sane(duration, 86400000), sane(size, P51) or 0
   o.delay, o.crawl_delay = sane(o.delay, S.slow_max_ms), sane(o.crawl_delay, 86400)
-  o.retry_after, o.refetch = sane(o.retry_after, S.slow_max_ms), sane(o.refetch, 315360000000)
+  o.retry_after = sane(o.retry_after, S.slow_max_ms)
+  if o.refetch then o.refetch = sane(string.gsub(o.refetch, '^-.*', '0'), 315360000000) end -- a date in the past is now
   o.modified = sane(o.modified, now)
   if o.digest and not string.match(o.digest, '^%S+$') then o.digest = nil end
   o.force_retire = string.find(o.flags, 'r', 1, true) and 'forced'

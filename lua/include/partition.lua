@@ -1,4 +1,4 @@
--- @include keys
+-- @include writes
 -- Clock, counters and settings of the partition: read once at the beginning of a call, counters written once at its end.
 local n, n_touched, S, now = {}, {}, {}, 0
 

@@ -8,7 +8,7 @@ local better_than -- precedence of the head of inactive, while known
 
 local function place(q, state)
   local from, to = ZSETS[q.state], ZSETS[state]
-  if from and from ~= to then call('ZREM', from, q.name) end
+  if from and from ~= to then zput(from, q.name, false) end
   if from == K_INACTIVE or to == K_INACTIVE then better_than = nil end
   if to then
     bump('rotation', 1)
@@ -20,7 +20,7 @@ local function place(q, state)
       at = q.precedence * P43 + at
     end
     if state == 'ready' or (state == 'inactive' and q.precedence < S.precedence_floor) then note_claimable() end
-    call('ZADD', to, text(at), q.name)
+    zput(to, q.name, text(at))
   end
   if q.state ~= state then put(q, 'state', state) end
   if q.active == 1 and (state == 'exhausted' or state == 'inactive' or state == 'retired') then put(q, 'active', 0) end
@@ -32,7 +32,7 @@ local function better_waiting(precedence) -- is a strictly better queue at the h
 end
 
 local function prerequisite_out(q)
-  return q.prereq ~= '' and call('ZSCORE', K_LEASE, q.prereq) and true
+  return q.prereq ~= '' and zget(K_LEASE, q.prereq) and true
 end
 
 local function park(q) -- a member of a full or resting group waits for its turn, in no zset of the partition

@@ -5,8 +5,8 @@ local function equal_one(q, fp) -- id of an equal URI that waits or is out in th
   local index = S.uniqueness == 'exact' and index_get(fp)
   for _, id in ipairs({ q.prereq, index or '' }) do
     if id ~= '' and string.sub(id, 1, 1) ~= '!' then
-      local record = call('HGET', bucket('rec:', id), id)
-      local here = call('ZSCORE', T .. 'q:' .. q.name, id) or string.find(call('HGET', K_OWN, id) or '', ' ' .. q.name .. ' ', 1, true)
+      local record = hget(bucket('rec:', id), id)
+      local here = call('ZSCORE', T .. 'q:' .. q.name, id) or string.find(hget(K_OWN, id) or '', ' ' .. q.name .. ' ', 1, true)
       if record and here and fingerprint_of(record) == string.sub(fp, 1, 8) then return id end
     end
   end

@@ -5,7 +5,7 @@ local FIELDS = { -- the closed list, with what an absent field means
   state = 'exhausted', precedence = 0, base = -1, sheet = 0, group = '', active = 0, session_start = 0, spent = 0, budget = -2,
   admitted = 0, requeued = 0, pending = 0, in_flight = 0, ghosts = 0, later = 0, succeeded = 0, failed = 0, disregarded = 0,
   excluded = 0, deleted = 0, bytes = 0, not_before = 0, snoozed_until = 0, bandwidth_until = 0, prereq = '', slow_run = 0,
-  slow_at = 0, fail_run = 0, robots_run = 0, retired_why = '', retired_at = 0, last_error = 0, last_at = 0, lost = 0,
+  slow_at = 0, fail_run = 0, robots_run = 0, retired_why = '', retired_at = 0, last_error = 0, lost = 0,
 }
 local ABSENT = { __index = FIELDS }
 local queues = {} -- name -> queue, in this call
@@ -27,7 +27,7 @@ local function queue(name) -- the queue, new ones too; or nil and why its key ca
 end
 
 local function put(q, field, value)
-  q[field], q._[field] = value, value
+  if q[field] ~= value then q[field], q._[field] = value, value end
 end
 
 local function count(q, field, by) -- a counter of the queue and of the partition

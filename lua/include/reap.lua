@@ -5,6 +5,7 @@ local pool = 100
 
 local function due_members(key)
   if pool <= 0 then return {} end
+  flush(key)
   local found = call('ZRANGE', key, '-inf', text(now), 'BYSCORE', 'LIMIT', 0, pool)
   pool = pool - #found
   return found
@@ -16,7 +17,7 @@ local function lost(l, q) -- back at its old place while the host rests a little
   count(q, 'lost', 1)
   if l.lost > S.max_lost_leases and not l.deleted then
     local o = outcome(l.id, l.token, '-3000', '', '', 'delay=0', '')
-    return settle(l, q, o, call('HGET', bucket('rec:', l.id), l.id))
+    return settle(l, q, o, hget(bucket('rec:', l.id), l.id))
   end
   untake(l)
   if l.deleted then
@@ -40,7 +41,7 @@ local function reap()
       expired[#expired + 1] = id .. ' ' .. l.worker .. ' ' .. l.queue
       lost(l, q)
     elseif not l then
-      call('ZREM', K_LEASE, id)
+      zput(K_LEASE, id, false)
     end
   end
 end
@@ -48,23 +49,23 @@ end
 local function wake_due()
   for _, name in ipairs(due_members(K_DUE)) do
     local q = queue(name)
-    if q and q.state == 'due' then reenqueue(q) else call('ZREM', K_DUE, name) end
+    if q and q.state == 'due' then reenqueue(q) else zput(K_DUE, name, false) end
   end
 end
 
 local function promote() -- a refetch begins anew, a retry keeps its attempts; uniqueness is not asked
   for _, id in ipairs(due_members(K_LATER)) do
-    local name, class, kind = string.match(call('HGET', K_LAT, id) or '', '^(%S+) (%d+) (%S+)$')
+    local name, class, kind = string.match(hget(K_LAT, id) or '', '^(%S+) (%d+) (%S+)$')
     local q = name and queue(name)
     if q or not name then
-      call('ZREM', K_LATER, id)
-      call('HDEL', K_LAT, id)
+      zput(K_LATER, id, false)
+      hput(K_LAT, id, false)
     end
     if q then
       count(q, 'later', -1)
       put(q, 'requeued', q.requeued + 1)
       arrive(q, id, tonumber(class))
-      journal('F+', id, (n.followers or 0) > 0 and call('HGET', bucket('rec:', id), id))
+      journal('F+', id, (n.followers or 0) > 0 and hget(bucket('rec:', id), id))
     end
   end
 end

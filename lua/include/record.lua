@@ -1,4 +1,4 @@
--- @include keys
+-- @include writes
 -- Records stay opaque but for their head: bytes 4-11 the fingerprint, byte 12 the cost (design 1.2).
 -- @exports sound fingerprint_of cost_of attempts_of keep_attempts
 local MAGIC = string.char(0x93, 0xc4, 8)
@@ -16,7 +16,7 @@ local function cost_of(record)
 end
 
 local function attempts_of(id) -- attempts, lost leases, last fetch status
-  local tried, why = read('HGET', bucket('try:', id), id)
+  local tried, why = hget(bucket('try:', id), id)
   if tried == nil then return nil, why end
   if not tried then return 0, 0, '-' end
   local attempts, lost, status = string.match(tried, '(%d+) (%d+) (%S+)')
@@ -24,5 +24,5 @@ local function attempts_of(id) -- attempts, lost leases, last fetch status
 end
 
 local function keep_attempts(id, attempts, lost, status)
-  call('HSET', bucket('try:', id), id, attempts .. ' ' .. lost .. ' ' .. status)
+  hput(bucket('try:', id), id, attempts .. ' ' .. lost .. ' ' .. status)
 end

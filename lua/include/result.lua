@@ -4,7 +4,7 @@
 -- @exports result
 -- res: "status fetch_status fetched modified interval retries signature next", 0 or - where there is none
 local function read_result(id)
-  local old = call('HGET', bucket('res:', id), id)
+  local old = hget(bucket('res:', id), id)
   if not old then return { modified = 0, interval = 0, retries = 0, signature = '-', again = 0 } end
   local modified, interval, retries, signature, again = string.match(old, '^%S+ %S+ %S+ (%d+) (%d+) (%d+) (%S+) (%d+)')
   return { modified = tonumber(modified), interval = tonumber(interval), retries = tonumber(retries), signature = signature,
@@ -22,7 +22,7 @@ end
 
 local function write_result(id, o, r)
   local parts = { r.status, o.status, text(now), text(r.modified), text(r.interval), r.retries, r.signature, text(r.again or 0) }
-  call('HSET', bucket('res:', id), id, table.concat(parts, ' '))
+  hput(bucket('res:', id), id, table.concat(parts, ' '))
 end
 
 local function result(l, o, s, verdict, record)
@@ -33,10 +33,10 @@ local function result(l, o, s, verdict, record)
     again = r.again
     write_result(l.id, o, r)
   elseif not again then
-    call('HDEL', bucket('rec:', l.id), l.id)
+    hput(bucket('rec:', l.id), l.id, false)
     if sound(record) then note_end(fingerprint_of(record), l.id, verdict) end
     return nil
   end
-  if o.record ~= '' then call('HSET', bucket('rec:', l.id), l.id, o.record) end
+  if o.record ~= '' then hput(bucket('rec:', l.id), l.id, o.record) end
   return again
 end

@@ -5,6 +5,6 @@ local function revive(q, id, class)
   if not fine then return '!' .. why end
   count(q, 'admitted', 1)
   arrive(q, id, class)
-  journal('F+', id, call('HGET', bucket('rec:', id), id))
+  journal('F+', id, hget(bucket('rec:', id), id))
   return '*' .. id
 end

@@ -21,7 +21,8 @@ local function save_queue(q)
     args[#args + 1] = type(value) == 'number' and text(value) or value
   end
   call('HSET', T .. 'm:' .. q.name, unpack(args))
-  if q.new or level(q.pending) ~= level(q.was_pending) then call('ZADD', K_QUEUES, level(q.pending), q.name) end
+  local now_level = level(q.pending)
+  if q.new or now_level ~= level(q.was_pending) then zput(K_QUEUES, q.name, now_level) end
   if q.new or q.state ~= q.was_state or (q.pending == 0) ~= (q.was_pending == 0) then
     if not q.new then tally(q.was_state, q.was_pending, -1) end
     tally(q.state, q.pending, 1)
@@ -33,4 +34,5 @@ local function save()
     if next(q._) then save_queue(q) end
   end
   write_counters()
+  flush_all()
 end

@@ -9,8 +9,8 @@
 local TAGS = { succeeded = 'Fs', failed = 'Ff', retry = 'Fr' }
 
 local function date(l, q, at, kind) -- it waits by itself, in `later`
-  call('ZADD', K_LATER, text(at), l.id)
-  call('HSET', K_LAT, l.id, q.name .. ' ' .. floor(l.score / P43) .. ' ' .. kind)
+  zput(K_LATER, l.id, text(at))
+  hput(K_LAT, l.id, q.name .. ' ' .. text(floor(l.score / P43)) .. ' ' .. kind)
   count(q, 'later', 1)
   note_due(at)
 end
@@ -18,7 +18,7 @@ end
 local function try_again(l, q, o, s)
   local delay = retry_delay(o, q, s)
   keep_attempts(l.id, l.attempts + 1, l.lost, o.status)
-  if o.record ~= '' then call('HSET', bucket('rec:', l.id), l.id, o.record) end
+  if o.record ~= '' then hput(bucket('rec:', l.id), l.id, o.record) end
   if o.prerequisite then prerequisite(q, l, o.prerequisite) end
   if delay > 0 and s.retry_scope == 'uri' and l.id ~= q.prereq and not o.robots_unreachable then
     date(l, q, now + delay, 'retry')
@@ -33,7 +33,7 @@ end
 
 local function end_it(l, q, o, s, verdict, record)
   if q.prereq == l.id then put(q, 'prereq', '') end
-  if l.attempts + l.lost > 0 then call('HDEL', bucket('try:', l.id), l.id) end
+  if l.attempts + l.lost > 0 then hput(bucket('try:', l.id), l.id, false) end
   if verdict == 'deleted' then
     drop_ghost(l, q)
   else
@@ -58,7 +58,6 @@ local function settle(l, q, o, record) -- returns the verdict
   local cost = sound(record) and cost_of(record) or 1
   if verdict == 'failed' then cost = cost + s.error_penalty_amount end
   if verdict ~= 'disregarded' and verdict ~= 'deleted' and not (verdict == 'retry' and o.status == -50) then put(q, 'spent', q.spent + cost) end
-  put(q, 'last_at', now)
   if verdict ~= 'succeeded' then put(q, 'last_error', o.status) end
   untake(l)
   journal(TAGS[verdict] or 'Fd', l.id, record)

@@ -17,7 +17,7 @@ local function give(q, c) -- how many URIs of the queue were leased; nil if its 
   for i = 1, found and #found or 0, 2 do
     local fine, wrong = true, nil
     if prerequisite_out(q) or group_full(q) then break end
-    fine, wrong = lease(q, found[i], text(tonumber(found[i + 1])), c)
+    fine, wrong = lease(q, found[i], found[i + 1], c)
     why = why or wrong
   end
   if why then troubles[#troubles + 1] = why end
@@ -29,8 +29,10 @@ end
 
 -- Queues in the order of their turns; of inactive one at a time, its order may change under us.  skip: unreadable ones at the head.
 local function heads(skip, limit)
+  flush(K_READY)
   local ready = call('ZRANGE', K_READY, skip.ready, skip.ready + limit - 1)
   if #ready > 0 then return ready, 'ready' end
+  flush(K_INACTIVE)
   return call('ZRANGE', K_INACTIVE, '-inf', '(' .. text(S.precedence_floor * P43), 'BYSCORE', 'LIMIT', skip.inactive, 1), 'inactive'
 end
 

@@ -11,9 +11,9 @@ end
 
 local function how_known(value, name) -- what the index says of a known URI of queue `name`
   if string.sub(value, 1, 1) == '!' then return 'finished' end
-  if (n.in_flight or 0) > 0 and call('HEXISTS', K_OWN, value) == 1 then return 'leased' end
-  if (n.later or 0) > 0 and call('HEXISTS', K_LAT, value) == 1 then return 'dated' end
-  if S.retention == 'keep' and call('HEXISTS', bucket('res:', value), value) == 1 and not call('ZSCORE', T .. 'q:' .. name, value) then
+  if (n.in_flight or 0) > 0 and hget(K_OWN, value) then return 'leased' end
+  if (n.later or 0) > 0 and hget(K_LAT, value) then return 'dated' end
+  if S.retention == 'keep' and hget(bucket('res:', value), value) and not call('ZSCORE', T .. 'q:' .. name, value) then
     return 'finished'
   end
   return 'pending'

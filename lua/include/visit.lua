@@ -31,7 +31,7 @@ local function elsewhere(q, s) -- moves a queue that may not give anything; true
 end
 
 local function lease(q, id, score, c) -- false and why if the URI cannot be given out
-  local record, why = read('HGET', bucket('rec:', id), id)
+  local record, why = hget(bucket('rec:', id), id)
   if record == nil then return false, why end
   local attempts, lost_leases = attempts_of(id)
   if not attempts then return false, lost_leases end
@@ -44,7 +44,7 @@ local function lease(q, id, score, c) -- false and why if the URI cannot be give
     troubles[#troubles + 1] = 'CORRUPT record ' .. id .. ' of queue ' .. q.name
     return true
   end
-  take(l, q, now + c.lease_ms)
+  take(l, q, c.expiry)
   journal('Fe', id, record)
   claimed[#claimed + 1] = { id, q.name, attempts, lost_leases, record }
   return true
@@ -54,7 +54,7 @@ local function claim_again(c) -- true if this very call was answered before
   for _, id in ipairs(last_claim(c.worker, c.token)) do
     local l = lease_of(id)
     if l and l.token == c.token then
-      claimed[#claimed + 1] = { id, l.queue, l.attempts, l.lost, call('HGET', bucket('rec:', id), id) or '' }
+      claimed[#claimed + 1] = { id, l.queue, l.attempts, l.lost, hget(bucket('rec:', id), id) or '' }
     end
   end
   return #claimed > 0

@@ -4,6 +4,8 @@
 local was_idle, placed_now, earliest = nil, false, math.huge
 
 local function claimable() -- the head of ready, or of inactive below the floor
+  flush(K_READY)
+  flush(K_INACTIVE)
   return call('ZCARD', K_READY) > 0 or call('ZCOUNT', K_INACTIVE, '-inf', '(' .. text(S.precedence_floor * P43)) > 0
 end
 
@@ -17,6 +19,7 @@ local function note_due(t)
 end
 
 local function first(key) -- score of the head, or nil
+  flush(key)
   return tonumber(call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
 end
 

@@ -1,0 +1,73 @@
+-- @include keys
+-- Writes to the shared zsets and hashes are gathered during a call and sent together, one command a key; the last one of a member wins.
+-- @exports zput zget hput hget flush flush_all known_type
+local zsets, hashes, types = {}, {}, {}
+local AT_ONCE = 1000 -- values that one command takes
+
+local function zput(key, member, score) -- false: remove
+  local z = zsets[key]
+  if not z then
+    z = {}
+    zsets[key] = z
+  end
+  z[member] = score
+end
+
+local function hput(key, field, value) -- false: remove
+  local h = hashes[key]
+  if not h then
+    h = {}
+    hashes[key] = h
+  end
+  h[field] = value
+end
+
+local function zget(key, member) -- the score as text, or false
+  local z = zsets[key]
+  if z and z[member] ~= nil then return z[member] end
+  return call('ZSCORE', key, member)
+end
+
+local function hget(key, field) -- the value, or false; nil and why when the key is of another type
+  local h = hashes[key]
+  if h and h[field] ~= nil then return h[field] end
+  return read('HGET', key, field)
+end
+
+local function send(command, key, args)
+  for i = 1, #args, AT_ONCE do call(command, key, unpack(args, i, min(i + AT_ONCE - 1, #args))) end
+end
+
+local function sent(changes, key, put, remove, score_first)
+  if not changes[key] then return end
+  local adds, drops = {}, {}
+  for member, value in pairs(changes[key]) do
+    if value then
+      adds[#adds + 1] = score_first and value or member
+      adds[#adds + 1] = score_first and member or value
+    else
+      drops[#drops + 1] = member
+    end
+  end
+  changes[key] = nil
+  send(remove, key, drops)
+  send(put, key, adds)
+end
+
+local function flush(key) -- before a zset is read
+  sent(zsets, key, 'ZADD', 'ZREM', true)
+end
+
+local function flush_all()
+  for key in pairs(hashes) do sent(hashes, key, 'HSET', 'HDEL', false) end
+  for key in pairs(zsets) do flush(key) end
+end
+
+local function known_type(command, key) -- is the key of its type (asked once a call)?  nil and why if not
+  if not types[key] then
+    local size, why = read(command, key)
+    if not size then return nil, why end
+    types[key] = true
+  end
+  return true
+end
