@@ -62,7 +62,7 @@ def _chosen(settings: Settings) -> Steps[Settings]:
         return settings.changed({"uniqueness": "exact"})
     if settings.uniqueness not in ("auto", "bloom"):
         return settings
-    (reply,) = yield [crawl_ops.read("COMMAND", "INFO", "BF.ADD")]
+    (reply,) = yield [crawl_ops.read("COMMAND INFO", "BF.ADD")]
     there = not isinstance(reply, Exception) and bool(reply) and (not isinstance(reply, list) or reply[0] is not None)
     if settings.uniqueness == "bloom" and not there:
         raise ServerUnfit(
