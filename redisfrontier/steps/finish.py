@@ -102,7 +102,8 @@ def _told(extras: list[str], o: Outcome, now_ms: float) -> None:
 
 
 def _overrides(extras: list[str], o: Outcome, live: Live) -> None:
-    for name, value in (("delay", o.delay_ms), ("refetch", o.refetch_in_ms), ("retry_after", o.retry_after_ms)):
+    refetch = o.refetch_in_ms if o.refetch_in_ms is None else max(o.refetch_in_ms, 0)  # a date in the past is now
+    for name, value in (("delay", o.delay_ms), ("refetch", refetch), ("retry_after", o.retry_after_ms)):
         if value is not None and (shown := _number(value)) != "":
             extras.append(f"{name}={shown}")
     flags = ("r" if o.force_retire else "") + ("c" if o.http_credential else "") + ("u" if o.robots_unreachable else "")

@@ -77,7 +77,10 @@ def _waiting(run_state: str, total: Mapping[str, int], parts: list[dict[str, str
 
 
 def is_empty(counts: Mapping[str, int], places: Mapping[str, int]) -> bool:
-    """Nothing out, nothing dated, and what is pending stands in retired queues only (Heritrix: such a crawl ends)."""
+    """Nothing out, nothing dated, and what is pending stands in retired queues only (Heritrix: such a crawl ends).
+
+    Queues at or past the precedence floor keep it alive: the floor may rise.
+    """
     if counts["in_flight"] or counts["later"]:
         return False
-    return counts["pending"] == 0 or not any(places[name] for name in ("ready", "due", "inactive", "in_process"))
+    return counts["pending"] == 0 or not any(places[name] for name in ("ready", "due", "inactive", "ineligible", "in_process"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tests.vectors.departure import Case, Departure
 from tests.vectors.departures_crawl import CRAWL_DEPARTURES
+from tests.vectors.departures_frontier import FRONTIER_DEPARTURES
 from tests.vectors.departures_policy import POLICY_DEPARTURES
 from tests.vectors.departures_uri import URI_DEPARTURES
 
-DEPARTURES: tuple[Departure, ...] = (*URI_DEPARTURES, *POLICY_DEPARTURES, *CRAWL_DEPARTURES)
+DEPARTURES: tuple[Departure, ...] = (*URI_DEPARTURES, *POLICY_DEPARTURES, *CRAWL_DEPARTURES, *FRONTIER_DEPARTURES)
 
 
 def departure_of(kind: str, case: Case) -> str | None:
