@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from redisfrontier.crawl.live import SCHEMA, Live, load
+from redisfrontier.crawl.live import SCHEMA, Live, load, sheet_of
 from redisfrontier.errors import BadArgument, ServerUnfit, SettingError
 from redisfrontier.policy.sheets import Sheet
 from redisfrontier.settings import FIXED, SERVER, SPECS, Settings, as_text, checked
@@ -143,6 +143,13 @@ def put_document(live: Live, document: str, command: str, values: Sequence[Any])
     (version,) = yield from replies_of([crawl_ops.put(live.name, document, command, values)])
     yield from replies_of([live.ops.configure(p, int(version), 0, ()) for p in range(live.partitions)])
     live.seen_version = max(live.seen_version, int(version))
+
+
+def sheets(live: Live) -> Steps[list[Sheet]]:
+    """All sheets, by name."""
+    (reply,) = yield from replies_of(crawl_ops.documents(live.name, "sheets"))
+    pairs = reply.items() if isinstance(reply, dict) else zip(reply[::2], reply[1::2], strict=True)
+    return [sheet_of(name, packed) for name, packed in sorted((text(n), text(v)) for n, v in pairs)]
 
 
 def put_sheet(live: Live, sheet: Sheet | None, name: str) -> Steps[None]:
