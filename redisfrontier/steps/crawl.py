@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from redisfrontier.crawl.live import SCHEMA, Live, load, sheet_of
+from redisfrontier.crawl.live import SCHEMA, Live, load, unpacked
 from redisfrontier.errors import BadArgument, ServerUnfit, SettingError
 from redisfrontier.policy.sheets import Sheet
 from redisfrontier.settings import FIXED, SERVER, SPECS, Settings, as_text, checked
@@ -149,7 +149,7 @@ def sheets(live: Live) -> Steps[list[Sheet]]:
     """All sheets, by name."""
     (reply,) = yield from replies_of(crawl_ops.documents(live.name, "sheets"))
     pairs = reply.items() if isinstance(reply, dict) else zip(reply[::2], reply[1::2], strict=True)
-    return [sheet_of(name, packed) for name, packed in sorted((text(n), text(v)) for n, v in pairs)]
+    return [unpacked(name, packed) for name, packed in sorted((text(n), text(v)) for n, v in pairs)]
 
 
 def put_sheet(live: Live, sheet: Sheet | None, name: str) -> Steps[None]:
