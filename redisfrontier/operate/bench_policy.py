@@ -8,11 +8,16 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from redisfrontier.candidates import Preparer
+from redisfrontier.policy.queueing import queue_policy
+from redisfrontier.policy.scope.build import stock_scope
+from redisfrontier.policy.scope.decision import Subject
+from redisfrontier.policy.scope.surt_rules import SeedSurts
+from redisfrontier.settings import Settings
 from redisfrontier.uri.canonical import Canonicalizer
-from redisfrontier.uri.fingerprint import fingerprint, partition_of
-from redisfrontier.uri.parse import Uri, parse
-from redisfrontier.uri.surt import candidate_surt, surt_authority
-from redisfrontier.uri.surt_prefixes import SurtPrefixSet
+from redisfrontier.uri.fingerprint import fingerprint
+from redisfrontier.uri.parse import parse
+from redisfrontier.uri.surt import candidate_surt
 
 _WORDS = "news archive product list item view page story image search about contact forum thread user profile".split()  # noqa: SIM905
 #: Of a hundred links: this many need the fix-up (upper case host, blanks, dot segments, international host names …).
@@ -60,20 +65,28 @@ def measure(step: Callable[[str], object], texts: Sequence[str], rounds: int = 5
     return best / len(texts) * 1e6
 
 
-def uri_figures(count: int = 20_000, hosts: int = 2_000, prefixes: Iterable[int] = (100, 10_000, 100_000)) -> list[Figure]:
-    """The steps of uri/: parse; parse to fingerprint; the same with a look-up among so many SURT prefixes."""
+def policy_figures(count: int = 20_000, hosts: int = 2_000, prefixes: Iterable[int] = (100, 10_000, 100_000)) -> list[Figure]:
+    """CPU µs per URI: parse; parse to fingerprint; with the stock scope of so many SURT prefixes; the whole preparation."""
     texts = sample_uris(count, hosts)
-    canonical = Canonicalizer()
+    settings = Settings()
+    canonical, queue_of = Canonicalizer(), queue_policy(settings)
 
-    def identify(text: str) -> Uri:
+    def identify(text: str) -> None:
         uri = parse(text)
+        queue_of(uri, "", None, None)
         fingerprint(canonical(uri))
-        partition_of(surt_authority(uri), 16)
-        return uri
 
-    figures = [Figure("parse", measure(parse, texts)), Figure("parse + canonical + queue + fingerprint", measure(identify, texts))]
+    figures = [Figure("parse", measure(parse, texts)), Figure("parse + canonicalise + queue + fingerprint", measure(identify, texts))]
     for size in prefixes:
-        held = SurtPrefixSet(f"http://(com,example{n % 7},site{n:05d}," for n in range(size))
-        cost = measure(lambda text, held=held: held.matches(candidate_surt(identify(text))), texts)  # type: ignore[misc]
-        figures.append(Figure(f"the same + look-up among {size} SURT prefixes", cost))
+        seeds = SeedSurts(tuple(f"http://(com,example{n % 7},site{n:05d}," for n in range(size)))
+        scope = stock_scope(settings, seeds)
+
+        def decide(text: str, decide: Callable[[Subject], object] = scope.decide) -> None:
+            uri = parse(text)
+            queue = queue_of(uri, "", None, None)
+            fingerprint(canonical(uri))
+            decide(Subject(uri, "", None, False, "", queue, candidate_surt(uri)))
+
+        figures.append(Figure(f"the same + stock scope, {size} SURT prefixes", measure(decide, texts)))
+        figures.append(Figure(f"Preparer.prepare, {size} SURT prefixes", measure(Preparer(settings, scope).prepare, texts)))
     return figures

@@ -60,6 +60,9 @@ def _port(digits: str, authority: str) -> int:
 
 
 def _normal_host(host: str) -> str:
+    if "@" in host:
+        # The host parser would take what stands before it for userinfo and drop it.
+        raise InvalidUri("bad_host", host)
     name = host.lower() if host.isascii() else ""
     if not name or "%" in name or name[0] == "[" or _ENDS_IN_NUMBER.fullmatch(name.removesuffix(".")):
         # International names, escapes and address literals: the WHATWG host parser.

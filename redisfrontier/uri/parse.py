@@ -74,7 +74,7 @@ def _parse_any(raw: str, base: str | Uri | None) -> Uri:
         raise InvalidUri("blank", raw)
     scheme, rest = _split_scheme(text, origin, raw)
     if rest.startswith("//"):
-        if not scheme and rest.startswith("////"):
+        if rest.startswith("////"):
             rest = "//" + rest.lstrip("/")
         authority, path, query = _split_rest(rest)
         if authority:

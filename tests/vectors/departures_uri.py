@@ -19,6 +19,7 @@ _BARE_HOST = re.compile(r"([^/?#\\:\s]*\.[^/?#\\\s]*|[^/?#\\:\s]+)(?:[/?#\\].*)?
 _DOT_SEGMENT = re.compile(r"(?:^|[/\\])(?:\.|%2e){1,2}(?:[/?#\\]|$)", re.IGNORECASE)
 _NO_HTTP_HOST = re.compile(r"https?:[/\\]{2}(?:[?#]|[/\\]|@|:)", re.IGNORECASE)
 _RELATIVE_DEFAULT_PORT = re.compile(r"[/\\]{2}[^/?#\\]*:0*(?:80|443)(?:[/?#\\]|$)")
+_COLON_IN_RELATIVE = re.compile(r"(?:https?:[^/?#\\]*|[0-9+.\-][A-Za-z0-9+.\-]*):", re.IGNORECASE)
 _QUAD = re.compile(r"(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})")
 _HERITRIX_MAX_CHARACTERS = 2083
 
@@ -32,6 +33,11 @@ def texts(case: Case) -> Iterator[str]:
                 words = [word for word in text.split() if "://" in word]
                 for part in {text, *text.splitlines(), *words}:
                     yield re.sub(r"[\t\r\n]", "", part).strip()
+
+
+def relative(case: Case) -> str:
+    """The relative reference of a case without its fragment, or ''."""
+    return re.sub(r"[\t\r\n]", "", case["in"].get("rel", "")).strip().partition("#")[0]
 
 
 def authorities(case: Case) -> Iterator[str]:
@@ -63,13 +69,13 @@ def _impossible_port(authority: str) -> bool:
 
 
 def _idna_2003_differs(host: str) -> bool:
-    """Whether IDNA 2003, strict about letters, digits and hyphens, reads a host unlike UTS #46."""
+    """Whether IDNA 2003, strict about letters, digits, hyphens and empty labels, reads a host unlike UTS #46."""
     if host.isascii():
         return False
     try:
-        labels = [encodings.idna.ToASCII(label).decode() for label in re.split("[.\u3002\uff0e\uff61]", host) if label]
-        name = ".".join(labels).lower()
-        return not re.fullmatch(r"[a-z0-9.-]*", name) or split_authority(host)[1] != name
+        labels = [encodings.idna.ToASCII(label).decode().lower() for label in re.split("[.\u3002\uff0e\uff61]", host)]
+        strict = all(re.fullmatch(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", label) for label in labels)
+        return not strict or split_authority(host)[1] != ".".join(labels)
     except (UnicodeError, InvalidUri):
         return True
 
@@ -119,7 +125,7 @@ URI_DEPARTURES: tuple[Departure, ...] = (
     Departure(
         "default-port-of-relative",
         "the default port is dropped from //host:80/ references too, so that it cannot split a host's queue",
-        lambda case: bool(_RELATIVE_DEFAULT_PORT.match(case["in"].get("rel", "").strip())),
+        lambda case: bool(_RELATIVE_DEFAULT_PORT.match(relative(case))),
     ),
     Departure(
         "trailing-dot-before-port",
@@ -150,7 +156,19 @@ URI_DEPARTURES: tuple[Departure, ...] = (
     Departure(
         "bar-in-relative-path",
         "'|' is taken in relative paths as in absolute ones; Heritrix refuses it only there",
-        lambda case: "|" in case["in"].get("rel", ""),
+        lambda case: "|" in relative(case),
+    ),
+    Departure(
+        "outer-percent-signs",
+        "a relative reference whose first character is escaped and whose last is '%' keeps both signs; the library under Heritrix takes "
+        "them for quotes",
+        lambda case: relative(case).endswith("%") and not re.match(r"[\w./?#&=;:~-]", relative(case), re.ASCII),
+    ),
+    Departure(
+        "scheme-of-relative",
+        "a scheme begins with a letter, and what follows a redundant http: is a path even if it holds a colon (WHATWG); Heritrix reads "
+        "http:example.com:80/a, relative to a page, as scheme example.com",
+        lambda case: bool(_COLON_IN_RELATIVE.match(relative(case))),
     ),
     Departure(
         "nul",

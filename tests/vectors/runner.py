@@ -53,7 +53,11 @@ def runner_of(kind: str) -> ModuleType | None:
 def run_file(kind: str, path: Path) -> Result:
     """Run every case of a file; a crash of a case is a failure of that case."""
     result = Result(kind)
-    module = runner_of(kind)
+    try:
+        module = runner_of(kind)
+    except Exception as error:
+        result.error = f"its runner cannot be loaded: {type(error).__name__}: {error}"
+        return result
     if module is None:
         result.error = f"nothing runs vectors of kind {kind}"
         return result

@@ -49,6 +49,8 @@ def test_what_is_no_string_is_refused(raw: object) -> None:
         ("http://a..example/", "bad_host"),
         ("http://a b.example/", "bad_host"),
         ("http://a@b@c.example/", "bad_host"),
+        ("http://a@\u00fc@c.example/", "bad_host"),
+        ("http://\u00fc%40c.example/", "bad_host"),
         ("http://[::1/", "bad_host"),
         ("http://[::1]x/", "bad_host"),
         ("http://256.1.1.1/", "bad_host"),
