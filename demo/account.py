@@ -107,3 +107,9 @@ def duplicates(requests: Sequence[Request], held_by_the_dead: Collection[str]) -
     robots = sum(n for page, n in extra.items() if page.endswith("/robots.txt"))
     figures = f"{again} that the killed worker held, {robots} times a robots.txt that had answered 503, others: {left.total()}"
     return Claim("duplicates explained", not left, figures + (f" {dict(left.most_common(5))}" if left else ""))
+
+
+def log_lines(stats: Mapping[str, object], logged: int, concurrency: int) -> Claim:
+    """Every final URI has its line in a crawl.log; the killed worker may owe those it was just about to write."""
+    owed = finals(stats) - logged
+    return Claim("crawl.log complete", 0 <= owed <= concurrency, f"{logged} lines for {finals(stats)} URIs")

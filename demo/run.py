@@ -79,6 +79,8 @@ class Story:
     """Of the other workers; None: still running at the deadline."""
     seconds: float = 0.0
     stats: dict[str, Any] = field(default_factory=dict)
+    logged: int = 0
+    """Lines in the crawl logs."""
     requests: list[Request] = field(default_factory=list)
 
 
@@ -101,13 +103,14 @@ def run(plan: Plan, progress: Callable[[Mapping[str, Any], float], None] = lambd
         _watch(plan, frontier, workers, story, lambda stats: progress(stats, time.monotonic() - began))
         story.stats, story.seconds = frontier.stats(), time.monotonic() - began
     story.requests = read_log(plan.out / "sites.jsonl")
+    story.logged = sum(len(log.read_text().splitlines()) for log in (plan.out / "logs").glob("crawl-*.log"))
     return story
 
 
 def _crawl(plan: Plan, url: str, port: int, dead_port: int) -> Frontier:
     metadata = CrawlMetadata(operator_contact_url="http://localhost/about-this-demo", job_name=CRAWL)
     frontier = Frontier.create(url, CrawlDefinition(CRAWL, metadata=metadata, settings=Settings().changed(SETTINGS)))
-    seeds = [*(f"http://{host}:{port}/" for host in plan.hosts), f"http://{DEAD_HOST}:{dead_port}/"]
+    seeds = [*(f"http://{host}:{port}/" for host in plan.hosts if host != odd.ELSEWHERE), f"http://{DEAD_HOST}:{dead_port}/"]
     frontier.schedule([Candidate(uri, is_seed=True, source_tag=uri) for uri in seeds])
     frontier.start()
     return frontier

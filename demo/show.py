@@ -51,6 +51,7 @@ def claims(plan: Plan, story: Story, measured: Sequence[Gap]) -> list[Claim]:
         account.duplicates(story.requests, dead),
         account.politeness(measured, odd.RETRY_AFTER_SECONDS),
         Claim("counters add up", not story.unbalanced, odd_samples),
+        account.log_lines(story.stats, story.logged, plan.concurrency),
         *_sites(plan, story),
     ]
 
@@ -69,7 +70,9 @@ def _sites(plan: Plan, story: Story) -> list[Claim]:
         Claim("IDN host", idn == 6, f"three spellings of {odd.IDN_HOST}, one host, {idn} pages"),
     ]
     if "traps.demo.test" in seen:
-        lines.append(Claim("traps ended", len(seen["traps.demo.test"]) < 3000, f"{len(seen['traps.demo.test'])} pages of an endless site"))
+        endless, outside = len(seen["traps.demo.test"]), seen[odd.ELSEWHERE]
+        lines.append(Claim("traps ended", endless < 3000, f"{endless} pages of an endless site"))
+        lines.append(Claim("scope kept", outside == {"/robots.txt", "/landing"}, f"on a host no seed names: {sorted(outside)}"))
     return lines
 
 

@@ -69,7 +69,7 @@ class Visitor:
         except (Unavailable, GivenUp):
             raise
         except InvalidUri as e:
-            return Visit(claim, claim.outcome(UNFETCHABLE), annotations=(f"err={e.reason}",))
+            return _unasked(claim, UNFETCHABLE, f"err={e.reason}")
         except Exception as e:
             return Visit(claim, claim.outcome(RUNTIME_EXCEPTION), annotations=(f"err={type(e).__name__}",))
 
@@ -79,7 +79,7 @@ class Visitor:
         if uri.scheme == "dns":
             return Visit(claim, claim.outcome(DNS_FOUND if await self._fetcher.resolves(uri.text[4:]) else DNS_FAILED))
         if uri.scheme not in ("http", "https"):
-            return Visit(claim, claim.outcome(UNFETCHABLE))
+            return _unasked(claim, UNFETCHABLE)
         if is_robots_txt(uri):
             return await self._robots_txt(claim, uri, settings)
         crawl_delay = None
@@ -90,9 +90,9 @@ class Visitor:
                 return Visit(claim, claim.outcome(DEFERRED, prerequisite=replace(needed, queue=claim.queue)))
             if robots.failed_status:
                 dns = robots.failed_status == DNS_FAILED
-                return Visit(claim, claim.outcome(DNS_PREREQUISITE_FAILED if dns else ROBOTS_PREREQUISITE_FAILED))
+                return _unasked(claim, DNS_PREREQUISITE_FAILED if dns else ROBOTS_PREREQUISITE_FAILED)
             if not robots.allows(uri.text):
-                return Visit(claim, claim.outcome(ROBOTS_PRECLUDED, crawl_delay_seconds=robots.crawl_delay_seconds))
+                return _unasked(claim, ROBOTS_PRECLUDED)
             crawl_delay = robots.crawl_delay_seconds
         exchange = await self._fetcher.fetch(uri.text, conditions(claim.record))
         return self._seen(claim, exchange, settings, crawl_delay)
@@ -137,6 +137,11 @@ class Visitor:
         if visit.robots_of and verdict == "failed" and CONNECT_LOST <= status <= DNS_FAILED:
             validity = self._policy().effective(parse(visit.claim.uri)).retry_delay_seconds
             await self._robots.give_up(visit.robots_of, status, max(60, validity))
+
+
+def _unasked(claim: Claim, fetch_status: int, *notes: str) -> Visit:
+    """A URI that ended without a word to its host, which therefore is owed no delay (as in Heritrix §4); an earlier one still runs."""
+    return Visit(claim, claim.outcome(fetch_status, delay_ms=0), annotations=notes)
 
 
 def conditions(record: UriRecord) -> dict[str, str]:

@@ -10,12 +10,19 @@ from tests.sites.page import Page, Site, html, links, moved, text
 
 IDN_HOST = "예시.demo.test"
 IDN_ASCII = IDN_HOST.encode("idna").decode()
+#: Named by no seed.
+ELSEWHERE = "elsewhere.demo.test"
 RETRY_AFTER_SECONDS = 2
 CRAWL_DELAY_SECONDS = 0.25
 
 
-def trap_site(path: str) -> Page | None:
+def trap_site(port: int) -> Site:
     """A calendar without end, path segments that repeat for ever, redirects in every shape, errors."""
+    away = {"/r/away": moved(f"http://{ELSEWHERE}:{port}/landing")}
+    return lambda path: away.get(path) or _trap(path)
+
+
+def _trap(path: str) -> Page | None:
     where = urlsplit(path)
     if where.path == "/":
         ways = ("/calendar?year=2024&month=1", "/deep/", "/twins/a/", "/redirects", "/errors")
@@ -29,7 +36,12 @@ def trap_site(path: str) -> Page | None:
     return _REDIRECTS.get(where.path) or _ERRORS.get(where.path)
 
 
-_OUTSIDE = [("http://elsewhere.example/", "another host"), ("mailto:someone@demo.test", "mail"), ("javascript:void(0)", "script")]
+def elsewhere_site(path: str) -> Page | None:
+    """A host that no seed names: a redirect leads here and is followed (as a transclusion), its own links are not."""
+    return html("Elsewhere", links([("/further.html", "further")])) if path == "/landing" else None
+
+
+_OUTSIDE = [("http://far.example/", "another host"), ("mailto:someone@demo.test", "mail"), ("javascript:void(0)", "script")]
 
 
 def _calendar(asked: dict[str, str]) -> Page | None:
@@ -53,7 +65,6 @@ _REDIRECTS: dict[str, Page] = {
     "/r/ping": moved("/r/pong"),
     "/r/pong": moved("/r/ping"),
     "/r/nowhere": moved("/missing"),
-    "/r/away": moved("http://elsewhere.example/landing"),
     "/r/empty": Page("", 302),
     "/r/utf8": moved("/r/한국"),
     "/r/%ED%95%9C%EA%B5%AD": html("Korea"),
@@ -84,8 +95,12 @@ def busy_site() -> Site:
     return site
 
 
-def robots_site(path: str) -> Page | None:
+def robots_site(pages: int) -> Site:
     """Rules with wildcards, an exception and a crawl delay; nofollow in all its forms."""
+    return lambda path: _robots_page(path, pages)
+
+
+def _robots_page(path: str, pages: int) -> Page | None:
     if path == "/robots.txt":
         return text(
             "User-agent: otherbot\nDisallow: /\n\nUser-agent: *\nDisallow: /private/\nAllow: /private/open.html\nDisallow: /*.cgi\n"
@@ -94,7 +109,7 @@ def robots_site(path: str) -> Page | None:
     if path == "/":
         named = ["/private/", "/private/secret.html", "/private/open.html", "/run.cgi?x=1", "/nofollow.html", "/fine.html"]
         forbidden = '<a rel="nofollow" href="/rel-nofollow.html">no</a>'
-        return html("Rules", links((h, h) for h in named), links((f"/{i}.html", str(i)) for i in range(1, 41)), forbidden)
+        return html("Rules", links((h, h) for h in named), links((f"/{i}.html", str(i)) for i in range(1, pages + 1)), forbidden)
     if path == "/nofollow.html":
         return html("Go no further", links([("/beyond.html", "beyond")]), head='<meta name="robots" content="nofollow">')
     return html(f"Page {path}")

@@ -12,10 +12,11 @@ from tests.sites.python_sites import package_site, pydoc_site, source_site
 Town = Mapping[str, Callable[[int], Site]]
 
 ODD: Town = {
-    "traps.demo.test": lambda _: odd.trap_site,
+    odd.ELSEWHERE: lambda _: odd.elsewhere_site,
+    "traps.demo.test": odd.trap_site,
     "busy.demo.test": lambda _: odd.busy_site(),
     "slow.demo.test": lambda _: odd.slow_site,
-    "robots.demo.test": lambda _: odd.robots_site,
+    "robots.demo.test": lambda _: odd.robots_site(40),
     "flaky.demo.test": lambda _: odd.flaky_robots_site(),
     "escapes.demo.test": lambda _: odd.escape_site,
     odd.IDN_ASCII: odd.idn_site,
@@ -26,8 +27,11 @@ FULL: Town = {
     "pydoc.demo.test": lambda _: pydoc_site(),
     "source.demo.test": lambda _: source_site(),
     "aiohttp.docs.demo.test": lambda _: package_site("aiohttp"),
-    "redis.docs.demo.test": lambda _: package_site("redis"),
+    "click.docs.demo.test": lambda _: package_site("click"),
+    "commands.redis.demo.test": lambda _: package_site("redis.commands"),
+    "asyncio.redis.demo.test": lambda _: package_site("redis.asyncio"),
     "rich.docs.demo.test": lambda _: package_site("rich"),
+    "structlog.docs.demo.test": lambda _: package_site("structlog"),
     **ODD,
 }
 
@@ -35,7 +39,8 @@ FULL: Town = {
 SMALL: Town = {
     "pydoc.demo.test": lambda _: pydoc_site(20),
     "aiohttp.docs.demo.test": lambda _: package_site("aiohttp", 6),
-    **{host: ODD[host] for host in ("robots.demo.test", "flaky.demo.test", "escapes.demo.test", odd.IDN_ASCII)},
+    "robots.demo.test": lambda _: odd.robots_site(5),
+    **{host: ODD[host] for host in ("flaky.demo.test", "escapes.demo.test", odd.IDN_ASCII)},
 }
 
 TOWNS: Mapping[str, Town] = {"full": FULL, "small": SMALL}

@@ -51,7 +51,7 @@ async def test_ignore_asks_for_no_robots_txt():
 async def test_a_denied_uri_is_not_fetched():
     scene = Scene({PAGE: "x"}, robots="User-agent: *\nDisallow: /page")
     visit = await scene.visit()
-    assert visit.outcome.fetch_status == -9998
+    assert (visit.outcome.fetch_status, visit.outcome.delay_ms) == (-9998, 0)  # the host was not asked: no delay is owed
     assert scene.site.asked == []
 
 
