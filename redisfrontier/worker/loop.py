@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,8 +18,12 @@ from redisfrontier.worker.settle import Settler, Tally
 from redisfrontier.worker.visit import Visitor
 
 T = TypeVar("T")
-#: An idle worker asks again at least this often; work that arrives wakes it earlier.
-IDLE_SECONDS = 1.0
+#: A worker with free hands asks again at least this often while others of its fetches are out.
+BUSY_SECONDS = 1.0
+#: Without any it sleeps in the frontier, which wakes it when work arrives; one that is to leave an empty crawl must look for
+#: itself whether it is, since nobody tells. Each sleep costs two calls or three (case C4: at most two a second).
+IDLE_SECONDS = 10.0
+IDLE_LEAVING_SECONDS = 2.0
 #: What is being written when a stop is asked for may take this long.
 GRACE_SECONDS = 10.0
 #: Rest after Redis refused links because it is full.
@@ -60,17 +64,16 @@ class Crawler:
         plan: Plan,
         log: structlog.typing.FilteringBoundLogger,
         *,
-        refreshed: Callable[[int], Awaitable[None]] | None = None,
         ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         self._frontier, self._visitor, self._settler, self._patience = frontier, visitor, settler, patience
-        self._plan, self._log, self._refreshed, self._ticks = plan, log, refreshed, ticks
+        self._plan, self._log, self._ticks = plan, log, ticks
         self._keeper = LeaseKeeper(frontier, patience, self._lost, ticks)
         self._held: dict[tuple[str, str], _Held] = {}
         self._slots = list(range(plan.concurrency, 0, -1))
         self._stopped = asyncio.Event()
         self._broken: BaseException | None = None
-        self._started = 0
+        self._idle_seconds = IDLE_LEAVING_SECONDS if plan.stop_when_empty else IDLE_SECONDS
 
     @property
     def tally(self) -> Tally:
@@ -114,7 +117,7 @@ class Crawler:
             if room <= 0 and not self._held:
                 return False
         if room <= 0:
-            await self._wait(IDLE_SECONDS)
+            await self._wait(BUSY_SECONDS)
             return True
         asked_at = self._ticks()
         claims = await self._ask(room)
@@ -131,13 +134,10 @@ class Crawler:
 
     async def _ask(self, room: int) -> Claims | None:
         """Up to `room` claims; None when a stop came first. Blocks in the frontier only when nothing else is going on."""
-        plan, wait = self._plan, None if self._held else IDLE_SECONDS
-        claims = await self._unless_stopped(
+        plan, wait = self._plan, None if self._held else self._idle_seconds
+        return await self._unless_stopped(
             self._patience.call("claim", lambda: self._frontier.claim(room, worker=plan.worker, lease_ms=plan.lease_ms, wait=wait))
         )
-        if claims is not None and self._refreshed is not None:
-            await self._refreshed(claims.version)
-        return claims
 
     async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T | None:
         task, stop = asyncio.ensure_future(work), asyncio.ensure_future(self._stopped.wait())
@@ -164,11 +164,11 @@ class Crawler:
 
     async def _rest(self, claims: Claims, asked_at: float) -> None:
         """Sleep until the next queue is due or something of one's own is done."""
-        due = IDLE_SECONDS if claims.wait_ms is None else claims.wait_ms / 1000
+        due = BUSY_SECONDS if claims.wait_ms is None else claims.wait_ms / 1000
         if self._held:
-            await self._wait(min(IDLE_SECONDS, max(0.002, due)))
-        elif not claims:
-            await self._wait(min(due, IDLE_SECONDS / 2 - (self._ticks() - asked_at)))
+            await self._wait(min(BUSY_SECONDS, max(0.002, due)))
+        elif not claims:  # the frontier has slept already, unless the last fetch came home during the claim
+            await self._wait(min(due, BUSY_SECONDS / 2 - (self._ticks() - asked_at)))
 
     async def _wait(self, seconds: float) -> None:
         """Sleep; a finished visit or a stop ends it early."""
@@ -228,7 +228,7 @@ class Crawler:
     async def _drain(self) -> None:
         """At a natural end, let what is out come home."""
         while self._held and not self._stopped.is_set():
-            await self._wait(IDLE_SECONDS)
+            await self._wait(BUSY_SECONDS)
 
     async def _leave(self) -> None:
         """Cut fetches short, wait for what is being written, and give everything else back."""
