@@ -156,6 +156,10 @@ class Ops:
         """Reply after HEAD: names and numbers in turn."""
         return self._ask("stats", partition, ())
 
+    def examine(self, partition: int, queues: Iterable[str]) -> Ask:
+        """Hold counters against what is there; replies after HEAD: queue, what, counted, found of each difference."""
+        return self._ask("examine", partition, list(queues))
+
     def run_state(self, partition: int, state: str, why: str, version: int) -> Ask:
         """Let it RUN, PAUSE or FINISH."""
         return self._ask("run_state", partition, (state, why, version))
