@@ -31,7 +31,10 @@ class Process:
     def first_line(self) -> str:
         """What it says first."""
         assert self.child.stdout is not None
-        return str(self.child.stdout.readline()).strip()
+        line = str(self.child.stdout.readline()).strip()
+        if not line:
+            raise RuntimeError(f"it ended at once; see {self._output.name}")
+        return line
 
     def kill(self) -> None:
         """kill -9."""
@@ -58,7 +61,7 @@ def sites(log: Path, output: Path, town: str = "full") -> Process:
 
 def worker(name: str, url: str, crawl: str, out: Path, resolve: list[str], concurrency: int) -> Process:
     """One `redisfrontier worker`."""
-    command = ["-m", "redisfrontier_cli.main", "worker", "--redis", url, "--crawl", crawl, "--worker", name]
+    command = ["-m", "redisfrontier_cli", "--redis", url, "--crawl", crawl, "worker", "--worker", name]
     command += ["--concurrency", str(concurrency), "--stop-when-empty", "--warc-dir", str(out / "warc"), "--log-dir", str(out / "logs")]
     for line in resolve:
         command += ["--resolve", line]

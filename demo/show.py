@@ -9,9 +9,10 @@ from typing import Any
 
 from demo import account
 from demo.account import Claim, Gap
-from demo.run import Plan, Story, pages_of
+from demo.run import SETTINGS, Plan, Story, pages_of
 from tests.sites import odd_sites as odd
 
+_LEASE_SECONDS = int(str(SETTINGS["lease_ms"])) / 1000
 _FORBIDDEN = ("/private/", "/private/secret.html", "/run.cgi?x=1", "/rel-nofollow.html", "/beyond.html")
 
 
@@ -71,6 +72,8 @@ def _sites(plan: Plan, story: Story) -> list[Claim]:
     ]
     if "traps.demo.test" in seen:
         endless, outside = len(seen["traps.demo.test"]), seen[odd.ELSEWHERE]
+        slow = [r.path for r in story.requests if r.host == "slow.demo.test" and r.ended - r.began > _LEASE_SECONDS]
+        lines.append(Claim("leases extended", len(set(slow)) == 4, f"{len(set(slow))} pages slower than a lease of {_LEASE_SECONDS} s"))
         lines.append(Claim("traps ended", endless < 3000, f"{endless} pages of an endless site"))
         lines.append(Claim("scope kept", outside == {"/robots.txt", "/landing"}, f"on a host no seed names: {sorted(outside)}"))
     return lines
