@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 from urllib.parse import urlsplit
 
 import click
@@ -20,8 +19,6 @@ from redisfrontier_cli.failures import FAILURE
 from redisfrontier_cli.verbs import Verb
 from redisfrontier_cli.where import backoff, crawl_names, where
 
-_COLUMNS = ("level", "crawl", "name", "found", "costs", "remedy")
-
 
 @click.command(cls=Verb, example="redisfrontier doctor\nredisfrontier doctor --json | jq 'select(.level == \"bad\")'")
 @click.option("--all", "every", is_flag=True, help="Show what is well, too.")
@@ -35,13 +32,22 @@ def doctor(ctx: click.Context, every: bool) -> None:
     there = where()
     with there.server() as url:
         checks = list(_checks(url, there.crawl))
-    shown = [c for c in checks if every or there.json or c.level is not Level.OK]
-    rows: Iterator[dict[str, Any]] = ({**asdict(c), "level": c.level.value} for c in shown)
-    there.output.rows(rows, _COLUMNS, empty="")
+    if there.json:
+        there.output.rows(({**asdict(c), "level": c.level.value} for c in checks), (), empty="")
+    for check in checks:
+        if every or check.level is not Level.OK:
+            there.output.text(_told(check))
     counts = {level: sum(c.level is level for c in checks) for level in Level}
     there.output.text(f"{len(checks)} checks: " + ", ".join(f"{n} {level}" for level, n in counts.items() if n))
     if counts[Level.BAD]:
         ctx.exit(FAILURE)
+
+
+def _told(check: Check) -> str:
+    where_ = f"{check.crawl}: " if check.crawl else ""
+    lines = [f"{check.level.value:<5} {where_}{check.name}: {check.found}"]
+    lines += [f"      costs: {check.costs}"] if check.costs else []
+    return "\n".join(lines + ([f"      try:   {check.remedy}"] if check.remedy else []))
 
 
 def _checks(url: str, crawl: str | None) -> Iterator[Check]:

@@ -103,6 +103,14 @@ class Ops:
             args += (u.queue, u.group, sheet, u.cost, u.fingerprint, u.record)
         return self._ask("include", partition, args)
 
+    def adopt(self, partition: int, uris: Iterable[tuple[Schedulable, int, int | None, str, str]]) -> Ask:
+        """Take in (prepared, sheet, due ms or None, verdict, result); replies after HEAD: +ID, ., =HOW, !REASON."""
+        args: list[Any] = []
+        for u, sheet, due, verdict, result in uris:
+            at = score_class(u.directive, u.precedence)
+            args += (u.queue, u.group, sheet, at, u.fingerprint, u.record, "" if due is None else due, verdict, result)
+        return self._ask("adopt", partition, args)
+
     def claim(self, partition: int, token: str, worker: str, n: int, per_queue: int, lease_ms: int, queue: str = "") -> Ask:
         """Lease up to `per_queue` URIs of up to `n` queues; see `claims`."""
         return self._ask("claim", partition, (token, worker, n, per_queue, lease_ms, queue))
