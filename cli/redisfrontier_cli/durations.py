@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 _UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
-_PART = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)(ms|[smhdw])")
+_PART = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)(ms|[smhdw])")
 _WHOLE = re.compile(rf"(?:{_PART.pattern})+")
 
 
@@ -20,7 +20,7 @@ def has_unit(text: str) -> bool:
 def milliseconds(text: str) -> int:
     """The ms of a duration; a bare number is seconds; raises ValueError."""
     flat = text.strip().lower().replace(" ", "")
-    if re.fullmatch(r"\d{1,12}(\.\d{1,6})?", flat):
+    if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,6})?", flat):
         return round(float(flat) * 1000)
     if not _WHOLE.fullmatch(flat):
         raise ValueError(text)
