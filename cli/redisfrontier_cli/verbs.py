@@ -12,44 +12,6 @@ from click.core import ParameterSource
 from redisfrontier_cli.where import Where
 
 
-def shared_options() -> list[click.Parameter]:
-    """--redis, --dir, --crawl and --json; each stands before or after the command's name."""
-    return [
-        click.Option(
-            ["--redis"],
-            metavar="URL",
-            envvar="REDISFRONTIER_URL",
-            expose_value=False,
-            callback=_note(_set_url),
-            help="Server: redis://, rediss:// or unix:// URL.",
-        ),
-        click.Option(
-            ["--dir"],
-            metavar="DIR",
-            envvar="REDISFRONTIER_DIR",
-            expose_value=False,
-            callback=_note(_set_directory),
-            help="A private server in this directory instead.",
-        ),
-        click.Option(
-            ["--crawl"],
-            metavar="NAME",
-            envvar="REDISFRONTIER_CRAWL",
-            expose_value=False,
-            callback=_note(_set_crawl),
-            help="The crawl; not needed if there is only one.",
-        ),
-        click.Option(
-            ["--json"],
-            is_flag=True,
-            default=None,
-            expose_value=False,
-            callback=_note(_set_json),
-            help="Answer in JSON; lists are one object a line.",
-        ),
-    ]
-
-
 Setter = Callable[[Where, Any], None]
 
 
@@ -88,6 +50,19 @@ def _set_crawl(found: Where, value: str) -> None:
 
 def _set_json(found: Where, value: bool) -> None:
     found.json = value
+
+
+_SHARED: tuple[tuple[str, dict[str, Any], Setter, str], ...] = (
+    ("--redis", {"metavar": "URL", "envvar": "REDISFRONTIER_URL"}, _set_url, "Server: redis://, rediss:// or unix:// URL."),
+    ("--dir", {"metavar": "DIR", "envvar": "REDISFRONTIER_DIR"}, _set_directory, "A private server in this directory instead."),
+    ("--crawl", {"metavar": "NAME", "envvar": "REDISFRONTIER_CRAWL"}, _set_crawl, "The crawl; not needed if there is only one."),
+    ("--json", {"is_flag": True, "default": None}, _set_json, "Answer in JSON; lists are one object a line."),
+)
+
+
+def shared_options() -> list[click.Parameter]:
+    """--redis, --dir, --crawl and --json; each stands before or after the command's name."""
+    return [click.Option([name], expose_value=False, callback=_note(setter), help=text, **more) for name, more, setter, text in _SHARED]
 
 
 class Verb(click.Command):

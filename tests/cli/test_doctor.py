@@ -158,7 +158,7 @@ def test_a_user_who_may_not_see_the_settings_is_told(sound, sound_server) -> Non
 
 
 def test_filter_refusals_are_explained(sound, sound_server) -> None:
-    run, _, frontier = sound
+    run, _, _frontier = sound
     with Frontier.create(sound_server.url, "b", {"uniqueness": "bitfield", "expected_uris": 10_000}, scope=[{"rule": "accept"}]) as other:
         other.schedule(["http://a.example/"] * 3)
     rows = run("doctor", "--crawl", "b", "--json", code=0).rows
