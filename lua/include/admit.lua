@@ -10,7 +10,7 @@ local function arrive(q, id, class) -- class: directive * 256 + precedence; firs
   count(q, 'pending', 1)
   if settings_of(q).queue_precedence_policy == 'highest_uri' then
     local precedence = weighed(q)
-    if precedence ~= before then put(q, 'precedence', precedence) end
+    if precedence < before or q.state ~= 'inactive' then put(q, 'precedence', precedence) end -- inactive: as it is filed
   end
   if q.state == 'exhausted' then
     place(q, waits_until(q) > now and 'due' or 'inactive')

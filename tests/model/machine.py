@@ -1,0 +1,278 @@
+"""The state machine: every call of the facade against the real frontier and the model, compared after each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any, ClassVar
+
+import hypothesis.strategies as st
+import redis
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from redisfrontier.errors import WrongState
+from redisfrontier.frontier import Frontier
+from redisfrontier.record.outcome import Claim
+from redisfrontier.record.record import Candidate
+from tests.model.model import Result
+from tests.model.ops import Model
+from tests.model.settings import Rules
+from tests.model.snapshot import Stored, broken, differences, told
+
+HOSTS = ("a", "b", "c")
+URIS = tuple(f"http://{host}.example/{i}" for host in HOSTS for i in range(5))
+FIRSTS = tuple(f"http://{host}.example/robots.txt" for host in HOSTS)
+QUEUES = tuple(f"example,{host}," for host in HOSTS)
+#: Where URIs are relocated to.
+OTHER_QUEUES = (*QUEUES, "other")
+
+
+def queue_of(uri: str) -> str:
+    """The queue that the policy gives."""
+    return f"example,{uri.split('/')[2].split('.')[0]},"
+
+
+rules_of = st.builds(
+    Rules,
+    session_budget=st.sampled_from([3000, 0, 1, 2]),
+    total_budget=st.sampled_from([-1, -1, -1, 2, 5, 0]),
+    max_retries=st.sampled_from([1, 2, 3, 30]),
+    retry_delay_ms=st.sampled_from([9000, 9000, 0]),
+    retry_scope=st.sampled_from(["queue", "queue", "uri"]),
+    retry_statuses=st.sampled_from([(), (), (500, 503)]),
+    max_in_flight=st.sampled_from([1, 1, 2, 3]),
+    max_lost=st.sampled_from([0, 1, 3]),
+    floor=st.sampled_from([255, 255, 4]),
+    policy=st.sampled_from(["base", "base", "success_counts", "highest_uri"]),
+    retention=st.sampled_from(["pending", "pending", "keep"]),
+    lease_ms=st.sampled_from([4000, 20_000, 60_000]),
+)
+offers = st.tuples(st.sampled_from(URIS + FIRSTS), st.integers(0, 3), st.sampled_from([1, 1, 2, 200]), st.sampled_from([1, 1, 0, 2]))
+delays = st.sampled_from([0, 0, None, None, 1000, 5000])
+results = st.builds(
+    Result,
+    status=st.sampled_from([200, 200, 200, 404, 503, 429, 500, 304, 401, -1, -2, -3, -4, -50, 0, -9998, -5000, 1]),
+    delay_ms=delays,
+    duration_ms=st.sampled_from([None, 0, 100, 3000, 60_000]),
+    crawl_delay_seconds=st.sampled_from([None, None, 0.5, 4.25, 600]),
+    retry_after_ms=st.sampled_from([0, 0, 9000, 10**9]),
+    force_retire=st.sampled_from([False] * 9 + [True]),
+    credential=st.sampled_from([False, False, True]),
+    robots_unreachable=st.sampled_from([False] * 7 + [True]),
+    refetch_ms=st.sampled_from([None] * 6 + [0, 5000, 50_000]),
+)
+some_queue = st.sampled_from(QUEUES)
+which = st.integers(0, 1000)
+
+
+class FrontierMachine(RuleBasedStateMachine):
+    """One crawl of three hosts."""
+
+    client: ClassVar[redis.Redis]
+    url: ClassVar[str]
+    numbers: ClassVar[Any] = count(1)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: list[tuple[Claim, int, int]] = []  # claim, id, which claim of the model; some are no longer good
+
+    @initialize(rules=rules_of, runs=st.sampled_from([True, True, True, False]))
+    def begin(self, rules: Rules, runs: bool) -> None:
+        self.crawl = f"m{next(self.numbers)}"
+        self.frontier = Frontier.create(self.url, self.crawl, rules.real(), scope=[{"rule": "accept"}], test_clock=True, worker="w1")
+        self.frontier.set_clock(1)
+        self.model = Model(rules)
+        self.model.now = 1
+        if runs:
+            self.resume()
+
+    def teardown(self) -> None:
+        if hasattr(self, "frontier"):
+            self.frontier.close()
+            self.client.flushall()
+
+    # -- what crawlers do --
+
+    @rule(offered=st.lists(offers, min_size=1, max_size=4), force=st.sampled_from([False, False, False, True]))
+    def schedule(self, offered: list[tuple[str, int, int, int]], force: bool) -> None:
+        candidates = [Candidate(u, directive=d, precedence=p, cost=c, force_fetch=force) for u, d, p, c in offered]
+        if self.model.run_state == "FINISH":
+            assert raises(WrongState, lambda: self.frontier.schedule(candidates))
+            return
+        want = [self.model.schedule(u, queue_of(u), (d, p), c, force) for u, d, p, c in offered]
+        assert [(str(a.outcome), a.reason) for a in self.frontier.schedule(candidates)] == want
+
+    @rule(n=st.sampled_from([1, 1, 2, 5]), per_queue=st.integers(1, 3), worker=st.sampled_from(["w1", "w2"]))
+    def claim(self, n: int, per_queue: int, worker: str) -> None:
+        got = self.frontier.claim(n, per_queue=per_queue, worker=worker)
+        self._claimed(got, *self.model.claim(n, per_queue, worker), n)
+
+    @rule(queue=some_queue, per_queue=st.integers(1, 3))
+    def claim_by_name(self, queue: str, per_queue: int) -> None:
+        got = self.frontier.claim(per_queue=per_queue, queue=queue)
+        self._claimed(got, *self.model.claim(1, per_queue, "w1", queue), 1)
+
+    def _claimed(self, got: Any, want: list[Any], wait: int | None, n: int) -> None:
+        assert [(c.id, c.queue, c.uri, c.attempts, c.lost_leases) for c in got] == [
+            (f"0:{u.number}", u.queue, u.uri, u.attempts, u.lost) for u in want
+        ]
+        if len({u.queue for u in want}) < n:
+            assert got.wait_ms == wait
+        self.held += [(c, u.number, u.holder) for c, u in zip(got, want, strict=True)]
+
+    def _pick(self, at: int) -> tuple[Claim, int, int]:
+        """The newer half mostly: what is no longer good stays in the list for a while."""
+        good = [h for h in self.held if self.model.refused(h[1], h[2]) == ""]
+        return good[at % len(good)] if good and at % 10 else self.held[at % len(self.held)]
+
+    @precondition(lambda self: self.held)
+    @rule(at=which, result=results, need=st.booleans())
+    def finish(self, at: int, result: Result, need: bool) -> None:
+        claim, number, holder = self._pick(at)
+        first, wanted = None, None
+        if result.status == -50 and need and claim.uri not in FIRSTS:
+            wanted = claim.uri.rpartition("/")[0] + "/robots.txt"
+            first = self.frontier.policy.prerequisite(claim.record, wanted)
+        result = Result(**{**{f: getattr(result, f) for f in result.__dataclass_fields__}, "prerequisite": wanted or ""})
+        want = self.model.finish(number, holder, result)
+        outcome = claim.outcome(
+            result.status,
+            delay_ms=result.delay_ms,
+            duration_ms=result.duration_ms,
+            crawl_delay_seconds=result.crawl_delay_seconds,
+            retry_after_ms=result.retry_after_ms or None,
+            force_retire=result.force_retire,
+            http_credential=result.credential,
+            robots_unreachable=result.robots_unreachable,
+            refetch_in_ms=result.refetch_ms,
+            prerequisite=first,
+        )
+        (got,) = self.frontier.finish([outcome])
+        assert (str(got.answer), got.verdict) == want
+
+    @precondition(lambda self: self.held)
+    @rule(at=which, queue=st.sampled_from([None, None, *OTHER_QUEUES]))
+    def release(self, at: int, queue: str | None) -> None:
+        claim, number, holder = self._pick(at)
+        want = self.model.release(number, holder, queue or "")
+        assert [str(a) for a in self.frontier.release([claim], queue=queue)] == [want]
+
+    @rule(worker=st.sampled_from(["w1", "w2"]))
+    def release_worker(self, worker: str) -> None:
+        mine = [u for u in self.model.links.values() if u.place == "out" and u.worker == worker]
+        if len(mine) > 1:  # in the order of a hash: as many orders as there are leases
+            return
+        assert self.frontier.release_worker(worker) == len(mine)
+        for u in mine:
+            self.model.release(u.number, u.holder)
+
+    @precondition(lambda self: self.held)
+    @rule(at=which, lease_ms=st.sampled_from([1, 10_000, 90_000]))
+    def extend(self, at: int, lease_ms: int) -> None:
+        claim, number, holder = self._pick(at)
+        want = self.model.extend(number, holder, lease_ms)
+        assert [str(a) for a in self.frontier.extend([claim], lease_ms)] == [want]
+
+    @rule(ms=st.sampled_from([1, 1000, 3000, 5000, 9000, 20_000, 70_000]))
+    def time_passes(self, ms: int) -> None:
+        self.model.now += ms
+        self.frontier.set_clock(self.model.now)
+
+    # -- what operators do --
+
+    @rule(uri=st.sampled_from(URIS), cost=st.integers(0, 3))
+    def include(self, uri: str, cost: int) -> None:
+        if self.model.run_state == "FINISH":
+            assert raises(WrongState, lambda: self.frontier.include([uri]))
+            return
+        (got,) = self.frontier.include([Candidate(uri, cost=cost)])
+        assert (str(got.outcome), got.reason) == self.model.include(uri, queue_of(uri), cost)
+
+    def _known(self, queue: str) -> bool:
+        return queue in self.model.queues
+
+    @rule(queue=some_queue, for_ms=st.sampled_from([0, 4000, 30_000]))
+    def snooze(self, queue: str, for_ms: int) -> None:
+        if self._known(queue):
+            self.model.snooze(queue, for_ms)
+            assert self.frontier.snooze(queue, for_ms)[0] == self.model.now + for_ms
+
+    @rule(queue=st.one_of(st.none(), some_queue))
+    def wake(self, queue: str | None) -> None:
+        if queue is None or self._known(queue):
+            assert self.frontier.wake(queue) == self.model.wake(queue or "")
+
+    @rule(queue=some_queue)
+    def retire(self, queue: str) -> None:
+        if self._known(queue):
+            assert self.frontier.retire(queue) == self.model.retire(queue)
+
+    @rule(queue=st.one_of(st.none(), some_queue))
+    def unretire(self, queue: str | None) -> None:
+        if queue is None or self._known(queue):
+            assert self.frontier.unretire(queue) == self.model.unretire(queue or "")
+
+    @rule(
+        queue=some_queue,
+        total=st.sampled_from([None, -2, -1, 0, 3, 9]),
+        reset=st.booleans(),
+        precedence=st.sampled_from([None, None, -1, 0, 7]),
+    )
+    def budget(self, queue: str, total: int | None, reset: bool, precedence: int | None) -> None:
+        if self._known(queue):
+            self.model.budget(queue, total, reset, precedence)
+            got = self.frontier.budget(queue, total, reset=reset, precedence=precedence)
+            q = self.model.queues[queue]
+            assert got == {"spent": q.spent, "total_budget": self.model.total_budget(q), "state": q.state}
+
+    @rule(uris=st.one_of(st.just(frozenset(URIS + FIRSTS)), st.frozensets(st.sampled_from(URIS), max_size=6)), excluded=st.booleans())
+    def delete(self, uris: frozenset[str], excluded: bool) -> None:
+        want = self.model.delete(self.model.queues.keys(), uris, excluded)
+        assert self.frontier.delete(lambda queue: True, lambda record: record.uri in uris, excluded=excluded) == want
+
+    @rule(queue=some_queue)
+    def delete_queue(self, queue: str) -> None:
+        want = self.model.delete((queue,), URIS + FIRSTS, False)
+        assert self.frontier.delete(lambda name: name == queue) == want
+
+    @rule(name=st.sampled_from(["total_budget", "max_in_flight", "floor", "session_budget"]), data=st.data())
+    def change_settings(self, name: str, data: st.DataObject) -> None:
+        values = {"total_budget": [-1, 1, 4, 8], "max_in_flight": [1, 2, 3], "floor": [255, 4], "session_budget": [3000, 1, 0]}
+        value = data.draw(st.sampled_from(values[name]))
+        real = {"total_budget": "queue_total_budget", "floor": "precedence_floor", "session_budget": "balance_replenish_amount"}
+        self.model.rules = Rules(**{**vars(self.model.rules), name: value})
+        self.frontier.set_settings({real.get(name, name): value})
+        if name == "total_budget":
+            self.model.budgets_changed()
+
+    @rule()
+    def pause(self) -> None:
+        self.frontier.pause()
+        self.model.run_state = "PAUSE"
+
+    @rule()
+    def resume(self) -> None:
+        self.frontier.start()
+        self.model.run_state = "RUN"
+
+    @rule(sure=st.integers(0, 5))
+    def stop(self, sure: int) -> None:
+        if sure == 0:
+            self.frontier.stop()
+            self.model.run_state = "FINISH"
+
+    @invariant()
+    def the_same(self) -> None:
+        if hasattr(self, "frontier"):
+            stored = Stored(self.client, self.crawl)
+            bad = broken(stored) or differences(told(self.model), stored.comparable())
+            assert not bad, "; ".join(bad)
+
+
+def raises(error: type[Exception], call: Callable[[], object]) -> bool:
+    """Does the call raise this?"""
+    try:
+        call()
+    except error:
+        return True
+    return False
