@@ -11,7 +11,6 @@ from click.core import ParameterSource
 
 from redisfrontier_cli.where import Where
 
-
 Setter = Callable[[Where, Any], None]
 
 

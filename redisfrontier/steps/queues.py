@@ -109,16 +109,56 @@ def delete(
     Covers pending, leased and dated URIs in every kind of queue, retired ones too. May be stopped and started again.
     """
     gone: Counter[str] = Counter()
+
+    def drop(p: int, upto: int, page: list[tuple[str, str]]) -> Steps[None]:
+        yield from _drop(live, p, how, upto, page, gone)
+
+    yield from _over(live, queues, uris, drop)
+    return gone
+
+
+def reorder(
+    live: Live,
+    queues: Callable[[str], bool],
+    uris: Callable[[UriRecord], bool] | None,
+    *,
+    directive: int | None = None,
+    precedence: int | None = None,
+) -> Steps[Counter[str]]:
+    """Give the URIs that match another directive (0-3) or precedence (0-255, low first); how many, per queue."""
+    if directive is not None and not 0 <= directive <= 3:
+        raise BadArgument(f"directive {directive}: not 0 (highest) to 3 (normal)")
+    if precedence is not None and not 0 <= precedence <= 255:
+        raise BadArgument(f"precedence {precedence}: not 0 to 255; low runs first")
+    moved: Counter[str] = Counter()
+
+    def move(p: int, upto: int, page: list[tuple[str, str]]) -> Steps[None]:
+        for start in range(0, len(page), PER_CALL):
+            part = page[start : start + PER_CALL]
+            reply = yield from one(live.ops.reorder(p, directive, precedence, part))
+            for (queue, _), was in zip(part, reply[HEAD:], strict=True):
+                moved[queue] += int(was)
+
+    yield from _over(live, queues, uris, move)
+    return moved
+
+
+_Page = list[tuple[str, str]]
+
+
+def _over(
+    live: Live, queues: Callable[[str], bool], uris: Callable[[UriRecord], bool] | None, do: Callable[[int, int, _Page], Steps[None]]
+) -> Steps[None]:
+    """Every pending, leased and dated URI that matches, in pages; `do(partition, newest id before, page)`."""
     for p in range(live.partitions):
         upto = yield from inspect.newest_id(live, p)
         for pages in (inspect.pending_pages, inspect.leased_pages, inspect.dated_pages):
             paging = pages(live, p, queues)
-            page: list[tuple[str, str]] | None = None
+            page: _Page | None = None
             while (page := (yield from paging.next(page))) is not None:
                 if uris is not None:
                     page = yield from _matching(live, p, page, uris)
-                yield from _drop(live, p, how, upto, page, gone)
-    return gone
+                yield from do(p, upto, page)
 
 
 def delete_ids(live: Live, ids: Iterable[tuple[str, str]], how: str = "deleted") -> Steps[Counter[str]]:

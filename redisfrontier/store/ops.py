@@ -92,8 +92,10 @@ class Ops:
         """Admit prepared URIs, each with the number of its sheet combination; replies after HEAD: see `admission`."""
         args: list[Any] = []
         for u, sheet in uris:
-            at = score_class(u.directive, u.precedence)
-            args += (u.queue, u.group, sheet, at, 1 if u.force else 0, u.source_tag, u.fingerprint, u.record)
+            at: int | str = score_class(u.directive, u.precedence)
+            if u.force or sheet or u.group or u.source_tag:
+                at = f"{at} {1 if u.force else 0} {sheet} {u.group or '-'} {u.source_tag or '-'}"
+            args += (u.queue, at, u.fingerprint, u.record)
         return self._ask("schedule", partition, args)
 
     def include(self, partition: int, uris: Iterable[tuple[Schedulable, int]]) -> Ask:
@@ -151,6 +153,11 @@ class Ops:
     def delete(self, partition: int, how: str, upto: int, uris: Iterable[tuple[str, str]]) -> Ask:
         """Take (queue, id) out; how: deleted or excluded; replies after HEAD: 1 gone, 0 not there."""
         return self._ask("delete", partition, [how, upto, *(value for uri in uris for value in uri)])
+
+    def reorder(self, partition: int, directive: int | None, precedence: int | None, uris: Iterable[tuple[str, str]]) -> Ask:
+        """Give (queue, id) another directive or precedence; replies after HEAD: 1 moved, 0 not."""
+        to = ("" if directive is None else directive, "" if precedence is None else precedence)
+        return self._ask("reorder", partition, [*to, *(value for uri in uris for value in uri)])
 
     def forget(self, partition: int, uris: Iterable[tuple[bytes, str]]) -> Ask:
         """Let (fingerprint, queue) be found again; replies after HEAD: one word each."""

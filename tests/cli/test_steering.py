@@ -161,3 +161,35 @@ def test_stats_say_what_the_crawl_waits_for(run, frontier) -> None:
 def test_stats_can_be_watched(run) -> None:
     seen = run("stats", "--watch", "10ms", "--times", "3", "--json").rows
     assert [row["state"] for row in seen] == ["EMPTY"] * 3
+
+
+def test_uris_are_reordered_one_by_one_by_pattern_and_by_queue(run, frontier) -> None:
+    assert run("uris", "reorder", "http://h3.example/2", "--precedence", "0", "--json").rows == [{"queue": "example,h3,", "moved": 1}]
+    (first, *_) = run("uris", "ls", "--queue", "example,h3,", "--json").rows
+    assert first["uri"] == "http://h3.example/2"
+    assert run("uris", "reorder", "--match", "/[13]$", "--directive", "2", "--json").rows == [
+        {"queue": "example,h1,", "moved": 1},
+        {"queue": "example,h2,", "moved": 1},
+        {"queue": "example,h3,", "moved": 2},
+    ]
+    order = [row["uri"][-1] for row in run("uris", "ls", "--queue", "example,h3,", "--json").rows]
+    assert order == ["1", "3", "2", "0"]
+    assert run("uris", "reorder", "--queue", "example,h3,", "--directive", "3", "--precedence", "9", "--json").one["moved"] == 4
+    assert [row["uri"][-1] for row in run("uris", "ls", "--queue", "example,h3,", "--json").rows] == ["0", "1", "2", "3"]
+
+
+def test_a_leased_uri_goes_back_to_its_new_place(run, frontier) -> None:
+    (claim,) = frontier.claim(1, queue="example,h1,")
+    run("uris", "reorder", claim.uri, "--precedence", "200")
+    frontier.release([claim])
+    assert [row["uri"][-1] for row in run("uris", "ls", "--queue", "example,h1,", "--json").rows] == ["1", "0"]
+    assert run("uris", "reorder", claim.uri, "--precedence", "200").err.strip().startswith("none was there")
+    assert run("uris", "reorder", claim.uri, code=2).err
+    assert run("uris", "reorder", "--precedence", "1", code=2).err
+
+
+def test_a_better_uri_moves_its_queue_where_that_is_the_policy(run, frontier) -> None:
+    run("settings", "set", "queue_precedence_policy=highest_uri")
+    run("uris", "add", "http://late.example/", "--precedence", "50")
+    run("uris", "reorder", "http://late.example/", "--precedence", "0")
+    assert run("queues", "show", "example,late,", "--json").one["precedence"] == 3
