@@ -18,6 +18,7 @@ from redisfrontier_cli.failures import PARTLY
 from redisfrontier_cli.imports import import_
 from redisfrontier_cli.matching import matcher
 from redisfrontier_cli.output import progress
+from redisfrontier_cli.uris_explain import explain
 from redisfrontier_cli.uris_reorder import reorder
 from redisfrontier_cli.verbs import Noun, Verb
 from redisfrontier_cli.where import where
@@ -34,6 +35,7 @@ def uris() -> None:
 
 uris.add_command(import_)
 uris.add_command(reorder)
+uris.add_command(explain)
 
 
 @uris.command(

@@ -24,7 +24,9 @@ TOLD = 20
 _TYPES = {
     **dict.fromkeys(("n", "conf", "own", "lat", "w"), "hash"),
     **dict.fromkeys(("queues", "due", "ready", "inactive", "retired", "lease", "later"), "zset"),
-    "unseen": "set", "log": "stream", "bf": "MBbloom--",
+    "unseen": "set",
+    "log": "stream",
+    "bf": "MBbloom--",
 }
 _DOCUMENTS = {**dict.fromkeys(keys.DOCUMENTS, "hash"), "seeds": "zset", "surts": "set"}
 _COMPACT = ("listpack", "ziplist")
@@ -134,8 +136,8 @@ def _figures(live: Live) -> Steps[list[Check]]:
             Check("lost leases", Level.NOTE, f"{found['lost']} ran out", costs, "do workers die, or is lease_ms too short?", live.name)
         )
     if found["maybe_seen"]:
-        rate = live.settings.false_positive_rate
-        costs = f"about {max(1, round(found['admitted'] * rate))} new URIs may be among them (rate {rate:g})"
+        wrong = (found["admitted"] + found["maybe_seen"]) * live.settings.false_positive_rate
+        costs = f"about {wrong:.0f} of them wrongly" if wrong >= 1 else "hardly one of them wrongly"
         remedy = "uris retry URI brings one in; uniqueness = exact has no such refusals"
         checks.append(Check("known by the filter", Level.NOTE, f"{found['maybe_seen']} refusals", costs, remedy, live.name))
     return checks
