@@ -9,6 +9,7 @@ import click
 from redisfrontier.crawl.metadata import NAMES, CrawlMetadata
 from redisfrontier.errors import DefinitionError, FrontierError, SchemaMismatch
 from redisfrontier.frontier import Frontier
+from redisfrontier.operate import memory as operate
 from redisfrontier.settings import Settings
 from redisfrontier.steps.crawl import put_document
 from redisfrontier_cli.crawl_create import create
@@ -59,6 +60,14 @@ def show() -> None:
         about = {"metadata": dict(live.metadata), "scope": scope, "sheets": list(live.sheets.names), "settings": settings}
         stats = {"crawl": live.name, **found} if there.json else for_people(live.name, found)
         there.output.thing({**stats, "partitions": live.partitions, "surt_prefixes": len(live.surts), **about})
+
+
+@crawl.command("memory", cls=Verb, example="redisfrontier --crawl news crawl memory")
+def memory() -> None:
+    """Show what a crawl takes in Redis: records, queues, uniqueness (filter or index), leases; estimated from a bounded sample."""
+    there = where()
+    with there.frontier() as frontier:
+        there.output.thing({"crawl": frontier.session.name, **frontier.run(frontier.session.with_live(operate.memory))})
 
 
 @crawl.command("start", cls=Verb, example="redisfrontier --crawl news crawl start")

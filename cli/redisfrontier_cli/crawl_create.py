@@ -88,7 +88,7 @@ def _changed(definition: CrawlDefinition, values: dict[str, Any], contact: str |
 def _tell_created(frontier: Frontier, loaded: Loading, started: bool) -> None:
     name, uniqueness = frontier.session.name, frontier.settings().uniqueness
     there, state = where(), "running" if started else "paused"
-    seeds = f"; {loaded.sentence()}" if loaded.counts else ""
+    seeds = f"; {loaded.sentence()}" if any(loaded.counts.values()) or loaded.bad else ""
     values = {"crawl": name, "created": True, "state": "RUN" if started else "PAUSE", "uniqueness": uniqueness, "seeds": loaded.summary()}
     there.output.done(f"made crawl {name} (uniqueness: {uniqueness}); it is {state}{seeds}", values)
     if not started and not loaded.counts["added"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
@@ -107,14 +107,15 @@ class Output:
 
     def watch(self, look: Callable[[], Row], again: Callable[[], bool]) -> None:
         """The same thing over and over, in place on a terminal; a line each for programs."""
-        if self.json or not sys.stdout.isatty():
-            while True:
+        with suppress(KeyboardInterrupt):  # how a person ends it
+            if self.json or not sys.stdout.isatty():
                 self.thing(look())
-                if not again():
-                    return
-        with Live(_described(look(), ""), console=self._console, auto_refresh=False) as live:
-            while again():
-                live.update(_described(look(), ""), refresh=True)
+                while again():
+                    self.thing(look())
+                return
+            with Live(_described(look(), ""), console=self._console, auto_refresh=False) as live:
+                while again():
+                    live.update(_described(look(), ""), refresh=True)
 
     def _tables(self, rows: Iterator[Row], columns: Sequence[str]) -> int:
         count, console = 0, self._console
@@ -170,7 +171,8 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int, str
         yield _no_bar
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    # Standard output is left alone: it may be a file, while the bar is on the terminal.
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(what, total=total)
 
         def advance(more: int, text: str) -> None:

@@ -8,6 +8,8 @@ from functools import lru_cache
 
 #: Bits of one block, which is read and written whole.
 BLOCK_BITS = 512
+#: Blocks of one page, a key of at most 4 MB (lua/include/bitfield.lua).
+PAGE_BLOCKS = 65_536
 #: Each further slice is this many times larger; its rate halves.
 GROWTH = 4
 #: Slices a filter may have: 4^9 times the URIs that were expected.
