@@ -14,6 +14,7 @@ from redisfrontier.errors import BadArgument
 from redisfrontier.frontier import Frontier
 from redisfrontier.record.outcome import Admission, Admitted
 from redisfrontier.steps import seeds as steps
+from redisfrontier.uri.surt import directive_prefix
 from redisfrontier_cli.failures import PARTLY
 from redisfrontier_cli.output import packed, progress, remark
 from redisfrontier_cli.verbs import Noun, Verb
@@ -21,6 +22,8 @@ from redisfrontier_cli.where import where
 
 #: Bad lines told to people one by one; programs are told of all.
 BAD_LINES_TOLD = 50
+#: Batches after which the scope of this process begins anew.
+BATCHES_KEPT = 50
 _BAD = (Admitted.INVALID, Admitted.REFUSED, Admitted.OUT_OF_SCOPE)
 _LISTS = (".txt", ".gz", ".lst", ".csv", ".seeds", ".dump")
 
@@ -96,6 +99,7 @@ class Loading:
         self._frontier, self._json = frontier, json
         self.counts: Counter[str] = Counter()
         self.bad = 0
+        self._taken = 0
 
     def load(self, source: SeedSource, ready: Callable[[], None] = lambda: None) -> None:
         """Take all lines of a source; `ready` is called once, when the lines that the crawl waits for are in."""
@@ -117,6 +121,17 @@ class Loading:
         self.counts["directives"] += len(batch.surt_lines) - len(lines)
         for line, answer in zip(lines, answers, strict=True):
             self._count(line, answer)
+        self._shed(batch)
+
+    def _shed(self, batch: SeedBatch) -> None:
+        """Now and then let go of what this process' scope has learnt: each seed brings its own prefix, a million would fill it."""
+        session = self._frontier.session
+        live = self._frontier.run(session.live())
+        signed = (line.text for line in batch.surt_lines if line.kind is LineKind.DIRECTIVE)
+        live.surts += tuple(text[0] + directive_prefix(text[1:]) for text in signed)
+        self._taken += 1
+        if self._taken % BATCHES_KEPT == 0:
+            session.adopt(live)
 
     def _count(self, line: SeedLine, answer: Admission) -> None:
         self.counts[answer.outcome.value] += 1

@@ -84,3 +84,7 @@ class Noun(click.Group):
     """The verbs of one thing."""
 
     command_class = Verb
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.extend(shared_options())

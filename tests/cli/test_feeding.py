@@ -43,6 +43,17 @@ def test_seed_numbers_stay_when_more_are_added(fresh) -> None:
     assert fresh("uris", "show", "http://c.example/", "--json").one["record"]["metadata"] == {"seed_index": 3}
 
 
+def test_directives_hold_over_a_long_list(fresh, tmp_path, monkeypatch) -> None:
+    """The process that loads seeds forgets their prefixes now and then, but no directive; the crawl forgets nothing."""
+    monkeypatch.setattr("redisfrontier_cli.seeds.BATCHES_KEPT", 1)
+    path = tmp_path / "many"
+    path.write_text("-http://(example,bad,\n" + "".join(f"http://h{i}.example/\n" for i in range(2500)) + "http://bad.example/\n")
+    added = fresh("seeds", "add", str(path), "--json", code=6)
+    assert added.one == {"added": 2500, "known": 0, "requeued": 0, "directives": 1, "bad": 1}
+    assert "out_of_scope" in added.err
+    assert fresh("scope", "test", "http://h7.example/x", "--path", "L", "--json").one["in_scope"] is True
+
+
 def test_a_mistyped_file_is_no_seed(fresh) -> None:
     assert "there is no file" in fresh("seeds", "add", "sedes.txt", code=2).err
     assert fresh("seeds", "ls", "--json").rows == []

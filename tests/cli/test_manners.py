@@ -51,7 +51,8 @@ def test_shared_options_stand_before_or_after(run, redis_url) -> None:
     nowhere = run_with({"REDISFRONTIER_URL": None, "REDISFRONTIER_DIR": None, "REDISFRONTIER_CRAWL": None})
     before = nowhere("--redis", redis_url, "--crawl", "open", "--json", "queues", "ls")
     after = nowhere("queues", "ls", "--redis", redis_url, "--crawl", "open", "--json")
-    assert before.out == after.out == ""
+    between = nowhere("queues", "--redis", redis_url, "--json", "ls", "--crawl", "open")
+    assert before.out == between.out == after.out == ""
 
 
 def test_the_command_line_wins_over_the_environment(run, redis_url, tmp_path) -> None:
