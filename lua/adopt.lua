@@ -65,7 +65,7 @@ end
 local function one(u)
   local known, why = seen(u.fp)
   if known == nil then return '!' .. why end
-  if known then return '=' .. (known == true and 'maybe_seen' or how_known(known, u.queue)) end
+  if known then return '=' .. (known == true and 'maybe_seen' or how_known(known)) end
   local q, bad = queue(u.queue)
   if not q then return '!' .. bad end
   local fine, wrong = readable(q, bucket('rec:', (n.id or 0) + 1))
@@ -76,6 +76,7 @@ local function one(u)
   if u.due > now then return dated(q, u) end
   local id = admit(q, u.fp, u.class, u.record)
   keep(u, id)
+  waits_again(id)
   return '+' .. id
 end
 

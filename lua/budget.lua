@@ -26,8 +26,9 @@ if ARGV[3] == '1' then
 end
 if ARGV[4] ~= '' then
   put(q, 'base', tonumber(ARGV[4]))
+  local before = q.precedence
   put(q, 'precedence', weighed(q))
-  if q.state == 'inactive' or q.state == 'ready' then reenqueue(q) end
+  if q.state == 'ready' then reenqueue(q) elseif q.state == 'inactive' and q.precedence ~= before then place(q, 'inactive') end
 end
 if q.state == 'retired' and within_budget(q) then unretire(q) end
 wake_workers()

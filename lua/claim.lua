@@ -21,7 +21,7 @@ WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g
 local bad = open()
 if bad then return bad end
 local c = { token = ARGV[1], worker = ARGV[2], queues = tonumber(ARGV[3]), per_queue = tonumber(ARGV[4]), lease_ms = tonumber(ARGV[5]) }
-c.expiry = text(now + (c.lease_ms > 0 and c.lease_ms or S.lease_ms))
+c.now, c.expiry = text(now), text(now + (c.lease_ms > 0 and c.lease_ms or S.lease_ms))
 reap()
 wake_due()
 promote()

@@ -20,13 +20,18 @@ local how, upto = ARGV[1], tonumber(ARGV[2])
 local function unlearn(id, record)
   if sound(record) then
     local fp = fingerprint_of(record)
-    if how == 'deleted' then forget(fp) else note_end(fp, id, 'excluded') end
+    if how == 'excluded' then
+      note_end(fp, id, 'excluded')
+    elseif S.uniqueness ~= 'exact' or index_get(fp) == id then -- (a newer copy in another queue stays known)
+      forget(fp)
+    end
   end
   journal('Fd', id, record)
 end
 
 local function drop(q, id, record)
   unlearn(id, record)
+  if (n.tried or 0) > 0 and hget(bucket('try:', id), id) then bump('tried', -1) end
   for _, kind in ipairs({ 'rec:', 'try:', 'res:' }) do hput(bucket(kind, id), id, false) end
   count(q, how, 1)
 end

@@ -23,7 +23,7 @@ local function prerequisite_of(o) -- in place of a new record
   o.prerequisite, o.record = { class = tonumber(o.class), fp = fp, record = o.record }, ''
 end
 
-local function writable(q, l) -- are all keys of their types that this may write?
+local function writable(q, l) -- are all keys of their types that this may write, beside those just read?
   local fine, why = readable(q, bucket('rec:', (n.id or 0) + 1))
   if fine then fine, why = known_type('HLEN', bucket('try:', l.id)) end
   if fine and S.retention == 'keep' then fine, why = known_type('HLEN', bucket('res:', l.id)) end
@@ -43,14 +43,18 @@ local function one(i)
   if not q then return '!' .. bad end
   record, bad = hget(bucket('rec:', l.id), l.id)
   if record == nil then return '!' .. bad end
-  local fine, wrong = writable(q, l)
-  if not fine then return '!' .. wrong end
+  if S.retention == 'keep' or tried_again(o, settings_of(q)) then -- a final one writes nothing else of its queue
+    local fine, wrong = writable(q, l)
+    if not fine then return '!' .. wrong end
+  end
   return '+' .. settle(l, q, o, record)
 end
 
 local bad = open()
 if bad then return bad end
-local reply = head()
+local reply, ids = head(), {}
+for i = 1, #ARGV, 7 do ids[#ids + 1] = ARGV[i] end
+prefetch(K_OWN, ids)
 for i = 1, #ARGV, 7 do reply[#reply + 1] = one(i) end
 check_limits()
 write_held()

@@ -15,7 +15,7 @@ local function one(fp, name)
   local known, why = seen(fp)
   if known == nil then return '!' .. why end
   if not known then return 'unknown' end
-  local how = type(known) == 'string' and how_known(known, name) or 'finished'
+  local how = type(known) == 'string' and how_known(known) or 'finished'
   if how ~= 'finished' then return how end
   if type(known) == 'string' and string.sub(known, 1, 1) ~= '!' then
     hput(bucket('rec:', known), known, false)

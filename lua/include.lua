@@ -25,7 +25,7 @@ local function one(name, group_name, sheet, cost, fp, record)
   if not q then return '!' .. bad end
   begin(q, sheet, group_name)
   put(q, 'spent', q.spent + cost)
-  if known then return '=' .. (known == true and 'maybe_seen' or how_known(known, name)) end
+  if known then return '=' .. (known == true and 'maybe_seen' or how_known(known)) end
   remember(fp, '!s')
   journal('Fi', 0, record)
   return 'included'

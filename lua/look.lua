@@ -17,7 +17,7 @@ local reply, id, how = head(), ARGV[2], ''
 if ARGV[1] ~= '' then
   local known, why = seen(ARGV[1])
   if known == nil then return redis.error_reply(why) end
-  how = known == true and 'maybe_seen' or known and how_known(known, ARGV[3]) or 'unknown'
+  how = known == true and 'maybe_seen' or known and how_known(known) or 'unknown'
   id = type(known) == 'string' and known or ''
   if string.sub(id, 1, 1) == '!' then how, id = how .. ' ' .. string.sub(id, 2), '' end
 end

@@ -15,6 +15,7 @@ WRITES   n m q rec try lease own w due ready inactive g gw queues log
 
 local function relocate(l, from, to)
   if to.new then put(to, 'precedence', weighed(to)) end
+  if from.prereq == l.id then put(from, 'prereq', '') end -- it no longer holds that queue back
   count(from, 'admitted', -1)
   put(from, 'requeued', from.requeued + 1) -- admitted + requeued stays what entered the queue, as Heritrix counts it
   count(to, 'admitted', 1)

@@ -6,7 +6,7 @@
 local function arrive(q, id, class) -- class: directive * 256 + precedence; first in, first out inside it
   bump('ordinal', 1)
   local before = q.precedence
-  call('ZADD', T .. 'q:' .. q.name, text(class * P43 + n.ordinal), id)
+  call('ZADD', pending_key(q), digits(class * P43 + n.ordinal), id)
   count(q, 'pending', 1)
   if settings_of(q).queue_precedence_policy == 'highest_uri' then
     local precedence = weighed(q)
@@ -24,20 +24,20 @@ local function begin(q, sheet, group_name) -- a queue that was just made, or who
   if q.new and not q.begun then
     q.begun = true
     q._.state = q.state -- told from the start, though it is the default
-    if group_name ~= '' then join(q, group_name) end
+    if group_name ~= '' and group_name ~= '-' then join(q, group_name) end
     put(q, 'precedence', weighed(q))
   end
 end
 
 local function readable(q, record_bucket) -- both keys of their type? (no write so far)
-  local fine, why = known_type('ZCARD', T .. 'q:' .. q.name)
+  local fine, why = known_type('ZCARD', pending_key(q))
   if fine then fine, why = known_type('HLEN', record_bucket) end
   return fine, why
 end
 
 local function admit(q, fp, class, record)
   bump('id', 1)
-  local id = text(n.id)
+  local id = digits(n.id)
   remember(fp, id)
   hput(bucket('rec:', n.id), id, record)
   count(q, 'admitted', 1)
@@ -47,8 +47,8 @@ local function admit(q, fp, class, record)
 end
 
 local function move_up(q, id, class) -- a forced one that waits: to its new place, if that is better
-  local at = tonumber(call('ZSCORE', T .. 'q:' .. q.name, id))
+  local at = tonumber(call('ZSCORE', pending_key(q), id))
   local better = at and class * P43 + at % P43
-  if better and better < at then call('ZADD', T .. 'q:' .. q.name, text(better), id) end
+  if better and better < at then call('ZADD', pending_key(q), digits(better), id) end
   return at
 end

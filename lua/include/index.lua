@@ -8,16 +8,20 @@ local function hash_of(fp) -- 32 bits of the fingerprint
   return a * 16777216 + b * 65536 + c * 256 + d
 end
 
-local function index_key(fp)
+local found_fp, found_key, found_field -- of the last look: what is looked for is often written next
+
+local function find(fp) -- sets the key and the field of a fingerprint
+  if fp == found_fp then return end
   local x, size = hash_of(fp), 2 ^ (n.ix_level or 0)
   local at = x % size
   if at < (n.ix_split or 0) then at = x % (2 * size) end
-  return T .. 'ix:' .. at
+  found_fp, found_key, found_field = fp, T .. 'ix:' .. digits(at), string.sub(fp, 1, 8)
 end
 
 local function split() -- the bucket whose turn it is shares its entries with a new one
   local size, at = 2 ^ (n.ix_level or 0), n.ix_split or 0
-  local from, moved, names = T .. 'ix:' .. at, {}, {}
+  local from, moved, names = T .. 'ix:' .. digits(at), {}, {}
+  found_fp = nil
   local flat = call('HGETALL', from)
   for i = 1, #flat, 2 do
     if hash_of(flat[i]) % (2 * size) ~= at then
@@ -26,7 +30,7 @@ local function split() -- the bucket whose turn it is shares its entries with a 
     end
   end
   if #names > 0 then
-    call('HSET', T .. 'ix:' .. (at + size), unpack(moved))
+    call('HSET', T .. 'ix:' .. digits(at + size), unpack(moved))
     call('HDEL', from, unpack(names))
   end
   bump('ix_split', 1)
@@ -37,16 +41,19 @@ local function split() -- the bucket whose turn it is shares its entries with a 
 end
 
 local function index_get(fp)
-  return read('HGET', index_key(fp), string.sub(fp, 1, 8))
+  find(fp)
+  return read('HGET', found_key, found_field)
 end
 
 local function index_set(fp, value) -- value: an id, or ! and how a URI ended
-  if call('HSET', index_key(fp), string.sub(fp, 1, 8), value) == 1 then
+  find(fp)
+  if call('HSET', found_key, found_field, value) == 1 then
     bump('ix_count', 1)
     if n.ix_count > PER_INDEX_BUCKET * (2 ^ (n.ix_level or 0) + (n.ix_split or 0)) then split() end
   end
 end
 
 local function index_forget(fp)
-  if call('HDEL', index_key(fp), string.sub(fp, 1, 8)) == 1 then bump('ix_count', -1) end
+  find(fp)
+  if call('HDEL', found_key, found_field) == 1 then bump('ix_count', -1) end
 end

@@ -4,20 +4,24 @@
 -- @exports lease_of write_lease take untake put_back drop_ghost write_held held last_claim note_claim
 local held_by = {} -- worker -> change of its leases, written once a call
 
+local function parsed(id, own)
+  local token, worker, since, score, name, attempts, lost, deleted = string.match(own, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.)$')
+  return { id = id, token = token, worker = worker, since = since, score = score, queue = name, attempts = tonumber(attempts),
+    lost = tonumber(lost), tried = attempts ~= '0' or lost ~= '0', deleted = deleted == '1' }
+end
+
 local function lease_of(id) -- nil when it is not leased
   local own = hget(K_OWN, id)
-  if not own then return nil end
-  local token, worker, since, score, name, attempts, lost, deleted = string.match(own, '^(%S+) (%S+) (%d+) (%d+) (%S+) (%d+) (%d+) ([01])$')
-  return { id = id, token = token, worker = worker, since = tonumber(since), score = score, queue = name, attempts = tonumber(attempts),
-    lost = tonumber(lost), deleted = deleted == '1' }
+  return own and parsed(id, own) or nil
 end
 
 local function write_lease(l)
-  hput(K_OWN, l.id, string.format('%s %s %d %s %s %d %d %d', l.token, l.worker, l.since, l.score, l.queue, l.attempts, l.lost, l.deleted and 1 or 0))
+  local attempts, lost = text(l.attempts), text(l.lost)
+  hput(K_OWN, l.id, l.token .. ' ' .. l.worker .. ' ' .. l.since .. ' ' .. l.score .. ' ' .. l.queue .. ' ' .. attempts .. ' ' .. lost .. (l.deleted and ' 1' or ' 0'))
 end
 
 local function take(l, q, expiry) -- out of its queue
-  call('ZREM', T .. 'q:' .. q.name, l.id)
+  call('ZREM', pending_key(q), l.id)
   zput(K_LEASE, l.id, expiry)
   write_lease(l)
   held_by[l.worker] = (held_by[l.worker] or 0) + 1
@@ -32,14 +36,14 @@ local function untake(l) -- the lease ends; its queue hears of it by `returned`
 end
 
 local function put_back(l, q, score) -- to its old place, untried or for another try
-  call('ZADD', T .. 'q:' .. q.name, score or l.score, l.id)
+  call('ZADD', pending_key(q), score or l.score, l.id)
   count(q, 'pending', 1)
 end
 
 local function drop_ghost(l, q) -- it was deleted while it was out: nothing of it is left
   count(q, 'ghosts', -1)
   hput(bucket('rec:', l.id), l.id, false)
-  hput(bucket('try:', l.id), l.id, false)
+  drop_attempts(l)
 end
 
 local function held(worker)

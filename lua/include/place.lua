@@ -12,21 +12,27 @@ local function place(q, state)
   if from == K_INACTIVE or to == K_INACTIVE then better_than = nil end
   if to then
     bump('rotation', 1)
-    local at = n.rotation
+    local at
     if state == 'due' then
-      at = waits_until(q)
-      note_due(at)
+      at = text(waits_until(q))
+      note_due(waits_until(q))
     elseif state == 'inactive' then
-      at = q.precedence * P43 + at
+      at = digits(q.precedence * P43 + n.rotation)
+    else
+      at = digits(n.rotation)
     end
     if state == 'ready' or (state == 'inactive' and q.precedence < S.precedence_floor) then note_claimable() end
-    zput(to, q.name, text(at))
+    zput(to, q.name, at)
   end
   if q.state ~= state then put(q, 'state', state) end
   if q.active == 1 and (state == 'exhausted' or state == 'inactive' or state == 'retired') then put(q, 'active', 0) end
 end
 
-local function better_waiting(precedence) -- is a strictly better queue at the head of inactive?
+local function better_waiting(q, precedence) -- is a strictly better queue at the head of inactive?  (`place` follows)
+  if q.state == 'inactive' then -- its own old entry does not count
+    zput(K_INACTIVE, q.name, false)
+    better_than = nil
+  end
   better_than = better_than or floor((first(K_INACTIVE) or 256 * P43) / P43)
   return better_than < precedence
 end

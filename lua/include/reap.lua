@@ -23,7 +23,7 @@ local function lost(l, q) -- back at its old place while the host rests a little
   if l.deleted then
     drop_ghost(l, q)
   else
-    keep_attempts(l.id, l.attempts, l.lost, '-')
+    keep_attempts(l, l.attempts, l.lost, '-')
     put_back(l, q)
   end
   returned(q)
@@ -65,6 +65,7 @@ local function promote() -- a refetch begins anew, a retry keeps its attempts; u
       count(q, 'later', -1)
       put(q, 'requeued', q.requeued + 1)
       arrive(q, id, tonumber(class))
+      if kind == 'refetch' then waits_again(id) end
       journal('F+', id, (n.followers or 0) > 0 and hget(bucket('rec:', id), id))
     end
   end

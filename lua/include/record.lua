@@ -1,6 +1,6 @@
--- @include writes
+-- @include partition
 -- Records stay opaque but for their head: bytes 4-11 the fingerprint, byte 12 the cost (design 1.2).
--- @exports sound fingerprint_of cost_of attempts_of keep_attempts
+-- @exports sound fingerprint_of cost_of attempts_of keep_attempts drop_attempts
 local MAGIC = string.char(0x93, 0xc4, 8)
 
 local function sound(record)
@@ -16,6 +16,7 @@ local function cost_of(record)
 end
 
 local function attempts_of(id) -- attempts, lost leases, last fetch status
+  if (n.tried or 0) == 0 then return 0, 0, '-' end
   local tried, why = hget(bucket('try:', id), id)
   if tried == nil then return nil, why end
   if not tried then return 0, 0, '-' end
@@ -23,6 +24,13 @@ local function attempts_of(id) -- attempts, lost leases, last fetch status
   return tonumber(attempts), tonumber(lost), status
 end
 
-local function keep_attempts(id, attempts, lost, status)
-  hput(bucket('try:', id), id, attempts .. ' ' .. lost .. ' ' .. status)
+local function keep_attempts(l, attempts, lost, status)
+  if not l.tried then bump('tried', 1) end
+  hput(bucket('try:', l.id), l.id, attempts .. ' ' .. lost .. ' ' .. status)
+end
+
+local function drop_attempts(l) -- it has ended, or begins anew
+  if not l.tried then return end
+  hput(bucket('try:', l.id), l.id, false)
+  bump('tried', -1)
 end

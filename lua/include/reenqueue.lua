@@ -12,7 +12,7 @@ local function reenqueue(q)
   if precedence ~= q.precedence then put(q, 'precedence', precedence) end
   if waits_until(q) > now then
     place(q, 'due')
-  elseif precedence >= S.precedence_floor or better_waiting(precedence) then
+  elseif precedence >= S.precedence_floor or better_waiting(q, precedence) then
     place(q, 'inactive')
   else
     place(q, 'ready')

@@ -5,6 +5,7 @@ local function revive(q, id, class)
   if not fine then return '!' .. why end
   count(q, 'admitted', 1)
   arrive(q, id, class)
+  waits_again(id)
   journal('F+', id, hget(bucket('rec:', id), id))
   return '*' .. id
 end

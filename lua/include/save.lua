@@ -15,14 +15,14 @@ local function tally(state, pending, by) -- in process and exhausted are in no z
 end
 
 local function save_queue(q)
-  local args = {}
+  local args, last = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 0
   for field, value in pairs(q._) do
-    args[#args + 1] = field
-    args[#args + 1] = type(value) == 'number' and text(value) or value
+    args[last + 1], args[last + 2] = field, TEXTUAL[field] and value or text(value)
+    last = last + 2
   end
-  call('HSET', T .. 'm:' .. q.name, unpack(args))
+  call('HSET', T .. 'm:' .. q.name, unpack(args, 1, last))
   local now_level = level(q.pending)
-  if q.new or now_level ~= level(q.was_pending) then zput(K_QUEUES, q.name, now_level) end
+  if q.new or now_level ~= level(q.was_pending) then zput(K_QUEUES, q.name, text(now_level)) end
   if q.new or q.state ~= q.was_state or (q.pending == 0) ~= (q.was_pending == 0) then
     if not q.new then tally(q.was_state, q.was_pending, -1) end
     tally(q.state, q.pending, 1)

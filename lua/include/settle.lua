@@ -17,7 +17,7 @@ end
 
 local function try_again(l, q, o, s)
   local delay = retry_delay(o, q, s)
-  keep_attempts(l.id, l.attempts + 1, l.lost, o.status)
+  keep_attempts(l, l.attempts + 1, l.lost, o.status)
   if o.record ~= '' then hput(bucket('rec:', l.id), l.id, o.record) end
   if o.prerequisite then prerequisite(q, l, o.prerequisite) end
   if delay > 0 and s.retry_scope == 'uri' and l.id ~= q.prereq and not o.robots_unreachable then
@@ -33,11 +33,12 @@ end
 
 local function end_it(l, q, o, s, verdict, record)
   if q.prereq == l.id then put(q, 'prereq', '') end
-  if l.attempts + l.lost > 0 then hput(bucket('try:', l.id), l.id, false) end
+  drop_attempts(l)
   if verdict == 'deleted' then
     drop_ghost(l, q)
   else
     count(q, verdict, 1)
+    if q.robots_run > 0 and o.status >= 100 then put(q, 'robots_run', 0) end -- the host answers again
     if verdict == 'succeeded' then count(q, 'bytes', o.size) end
     if o.tag and verdict == 'succeeded' then call('HINCRBY', T .. 'tags', o.tag, 1) end
     local again = result(l, o, s, verdict, record)

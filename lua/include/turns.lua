@@ -13,7 +13,7 @@ local function give(q, c) -- how many URIs of the queue were leased; nil if its 
     place(q, 'in_process')
     return 0
   end
-  local found, why = read('ZRANGE', T .. 'q:' .. q.name, 0, room - 1, 'WITHSCORES')
+  local found, why = read('ZRANGE', pending_key(q), 0, room - 1, 'WITHSCORES')
   for i = 1, found and #found or 0, 2 do
     local fine, wrong = true, nil
     if prerequisite_out(q) or group_full(q) then break end

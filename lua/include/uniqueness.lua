@@ -2,21 +2,25 @@
 -- @include bitfield_write
 -- @include record
 -- Have we met this URI? One interface over the exact index, the bitfield filter and RedisBloom.
--- @exports how_known seen remember forget note_end
+-- @exports how_known waits_again seen remember forget note_end
 local ENDED = { succeeded = '!s', failed = '!f', disregarded = '!d', excluded = '!x' }
+local WAITS = ' w'
 
 local function forgotten(fp) -- an exception to a Bloom filter
   return (n.unseen or 0) > 0 and call('SISMEMBER', K_UNSEEN, string.sub(fp, 1, 8)) == 1
 end
 
-local function how_known(value, name) -- what the index says of a known URI of queue `name`
+local function how_known(value) -- what the index says of a known URI
   if string.sub(value, 1, 1) == '!' then return 'finished' end
   if (n.in_flight or 0) > 0 and hget(K_OWN, value) then return 'leased' end
   if (n.later or 0) > 0 and hget(K_LAT, value) then return 'dated' end
-  if S.retention == 'keep' and hget(bucket('res:', value), value) and not call('ZSCORE', T .. 'q:' .. name, value) then
-    return 'finished'
-  end
-  return 'pending'
+  local result = S.retention == 'keep' and hget(bucket('res:', value), value)
+  return result and string.sub(result, -2) ~= WAITS and 'finished' or 'pending'
+end
+
+local function waits_again(id) -- a kept URI is pending anew, wherever it may be moved to; its next result replaces the mark
+  local result = S.retention == 'keep' and hget(bucket('res:', id), id)
+  if result then hput(bucket('res:', id), id, result .. WAITS) end
 end
 
 local function seen(fp) -- the index's value, true for a filter's maybe, false for new; nil and why on a foreign key
@@ -47,5 +51,6 @@ local function forget(fp) -- it can be found again
 end
 
 local function note_end(fp, id, verdict) -- the record is dropped: only how it ended is kept
-  if S.uniqueness == 'exact' and index_get(fp) == tostring(id) then index_set(fp, ENDED[verdict]) end
+  if S.uniqueness ~= 'exact' or ((n.copies or 0) > 0 and index_get(fp) ~= id) then return end
+  index_set(fp, ENDED[verdict])
 end

@@ -35,9 +35,9 @@ local function lease(q, id, score, c) -- false and why if the URI cannot be give
   if record == nil then return false, why end
   local attempts, lost_leases = attempts_of(id)
   if not attempts then return false, lost_leases end
-  local l = { id = id, token = c.token, worker = c.worker, since = now, score = score, queue = q.name, attempts = attempts, lost = lost_leases }
+  local l = { id = id, token = c.token, worker = c.worker, since = c.now, score = score, queue = q.name, attempts = attempts, lost = lost_leases }
   if not sound(record) then -- quarantined: the bytes stay for inspection, the host goes on
-    call('ZREM', T .. 'q:' .. q.name, id)
+    call('ZREM', pending_key(q), id)
     count(q, 'pending', -1)
     count(q, 'failed', 1)
     bump('corrupt', 1)

@@ -1,7 +1,7 @@
 -- @include keys
 -- Writes to the shared zsets and hashes are gathered during a call and sent together, one command a key; the last one of a member wins.
--- @exports zput zget hput hget flush flush_all known_type
-local zsets, hashes, types = {}, {}, {}
+-- @exports zput zget hput hget prefetch flush flush_all known_type
+local zsets, hashes, types, fetched = {}, {}, {}, {}
 local AT_ONCE = 1000 -- values that one command takes
 
 local function zput(key, member, score) -- false: remove
@@ -31,7 +31,18 @@ end
 local function hget(key, field) -- the value, or false; nil and why when the key is of another type
   local h = hashes[key]
   if h and h[field] ~= nil then return h[field] end
+  h = fetched[key]
+  if h and h[field] ~= nil then return h[field] end
   return read('HGET', key, field)
+end
+
+-- Reads fields of one hash at once; hget finds them.
+local function prefetch(key, fields)
+  local values = read('HMGET', key, unpack(fields))
+  if not values then return end
+  local found = {}
+  for i = 1, #fields do found[fields[i]] = values[i] end
+  fetched[key] = found
 end
 
 local function send(command, key, args)
