@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import click
 
 from redisfrontier.errors import BadArgument
-from redisfrontier.frontier import Frontier
 from redisfrontier.record.record import UriRecord
-from redisfrontier.steps import queues as steps
-from redisfrontier.steps.show import unscoped
+from redisfrontier.steps import queues
+from redisfrontier.steps import uris as steps
+from redisfrontier.steps.queues import Place, Test
 from redisfrontier_cli.matching import matcher
+from redisfrontier_cli.output import progress
 from redisfrontier_cli.verbs import Verb
 from redisfrontier_cli.where import where
 
@@ -20,7 +23,7 @@ from redisfrontier_cli.where import where
     example="redisfrontier uris reorder https://www.example.org/news --precedence 0\n"
     "redisfrontier uris reorder --match '/archive/' --queue org,example,www, --precedence 200",
 )
-@click.argument("given", nargs=-1, metavar="[URI]…")
+@click.argument("given", nargs=-1, metavar="[URI|ID]…")
 @click.option("--match", "pattern", metavar="REGEX", help="All URIs in which this occurs.")
 @click.option("--queue", help="Only in this queue; with neither URIs nor --match: all of it.")
 @click.option("--precedence", type=click.IntRange(0, 255), help="Low is given out first.")
@@ -31,23 +34,27 @@ def reorder(given: tuple[str, ...], pattern: str | None, queue: str | None, prec
         raise BadArgument("where to?", remedy="give --precedence or --directive")
     if bool(given) == bool(pattern or queue):
         raise BadArgument("which URIs?", remedy="give URIs, or --match REGEX and/or --queue QUEUE")
-    there, test = where(), matcher(pattern)
+    there, test, to = where(), matcher(pattern), Place(directive, precedence)
     with there.frontier(patient=True) as frontier:
-        marks = _marks(frontier, given)
+        if given:
+            answers = frontier.run(frontier.session.with_live(steps.reorder, frontier.policy, given, to))
+            rows = [
+                {"uri": uri, "answer": "moved" if moved else "not there, or in that place"}
+                for uri, moved in zip(given, answers, strict=True)
+            ]
+            there.output.rows(rows, ("uri", "answer"))
+            return
         if queue:
             frontier.queue(queue)  # raises for one that is not there
-        wanted = set(marks.values()) if marks else {queue} if queue else None
-
-        def these(record: UriRecord) -> bool:
-            return record.fingerprint in marks if marks else test is None or test(record.uri)
-
-        in_queue = wanted.__contains__ if wanted else lambda _: True
-        moved = frontier.run(frontier.session.with_live(steps.reorder, in_queue, these, directive=directive, precedence=precedence))
-        rows = [{"queue": name, "moved": n} for name, n in sorted(moved.items()) if n]
-        there.output.rows(rows, ("queue", "moved"), empty="none was there, or all were in that place")
+        in_queue = queue.__eq__ if queue else lambda _: True
+        with progress("moving"):
+            moved = frontier.run(frontier.session.with_live(queues.reorder, in_queue, _of_record(test), to))
+        counts = [{"queue": name, "moved": n} for name, n in sorted(moved.items()) if n]
+        there.output.rows(counts, ("queue", "moved"), empty="none was there, or all were in that place")
 
 
-def _marks(frontier: Frontier, given: tuple[str, ...]) -> dict[bytes, str]:
-    """Fingerprints of URIs, with their queues."""
-    found = (unscoped(frontier.policy, uri) for uri in given)
-    return {prepared.fingerprint[:8]: prepared.queue for prepared in found}
+def _of_record(test: Callable[[str], bool] | None) -> Test | None:
+    def holds(record: UriRecord) -> bool:
+        return test is not None and test(record.uri)
+
+    return holds if test is not None else None

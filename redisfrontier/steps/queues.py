@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from redisfrontier.crawl.live import Live
@@ -18,6 +19,8 @@ from redisfrontier.uri.fingerprint import check_queue_name, partition_of
 
 #: Queues or URIs moved by one call.
 PER_CALL = 100
+#: Is a URI meant?
+Test = Callable[[UriRecord], bool]
 #: A year: no operator means a longer snooze.
 MAX_SNOOZE_MS = 31_536_000_000
 
@@ -101,9 +104,7 @@ def budget(live: Live, queue: str, total: int | None, reset: bool, precedence: i
     return {"spent": int(reply[HEAD]), "total_budget": int(reply[HEAD + 1]), "state": text(reply[HEAD + 2])}
 
 
-def delete(
-    live: Live, queues: Callable[[str], bool], uris: Callable[[UriRecord], bool] | None, how: str = "deleted"
-) -> Steps[Counter[str]]:
+def delete(live: Live, queues: Callable[[str], bool], uris: Test | None, how: str = "deleted") -> Steps[Counter[str]]:
     """Delete what was admitted before now in the queues (and of the URIs) that match; how many, per queue.
 
     Covers pending, leased and dated URIs in every kind of queue, retired ones too. May be stopped and started again.
@@ -117,37 +118,55 @@ def delete(
     return gone
 
 
-def reorder(
-    live: Live,
-    queues: Callable[[str], bool],
-    uris: Callable[[UriRecord], bool] | None,
-    *,
-    directive: int | None = None,
-    precedence: int | None = None,
-) -> Steps[Counter[str]]:
-    """Give the URIs that match another directive (0-3) or precedence (0-255, low first); how many, per queue."""
-    if directive is not None and not 0 <= directive <= 3:
-        raise BadArgument(f"directive {directive}: not 0 (highest) to 3 (normal)")
-    if precedence is not None and not 0 <= precedence <= 255:
-        raise BadArgument(f"precedence {precedence}: not 0 to 255; low runs first")
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in their queues URIs are put; None leaves a part as it is.  Raises BadArgument."""
+
+    directive: int | None = None
+    """0 highest, 1 high, 2 medium, 3 normal; goes before precedence."""
+    precedence: int | None = None
+    """0 to 255, low is given out first."""
+
+    def __post_init__(self) -> None:
+        if self.directive is not None and not 0 <= self.directive <= 3:
+            raise BadArgument(f"directive {self.directive}: not 0 (highest) to 3 (normal)")
+        if self.precedence is not None and not 0 <= self.precedence <= 255:
+            raise BadArgument(f"precedence {self.precedence}: not 0 to 255; low runs first")
+
+
+def reorder(live: Live, queues: Callable[[str], bool], uris: Test | None, to: Place) -> Steps[Counter[str]]:
+    """Put the URIs that match elsewhere in their queues; how many moved, per queue.  Covers what `delete` covers."""
     moved: Counter[str] = Counter()
 
     def move(p: int, upto: int, page: list[tuple[str, str]]) -> Steps[None]:
-        for start in range(0, len(page), PER_CALL):
-            part = page[start : start + PER_CALL]
-            reply = yield from one(live.ops.reorder(p, directive, precedence, part))
-            for (queue, _), was in zip(part, reply[HEAD:], strict=True):
-                moved[queue] += int(was)
+        yield from _move(live, p, to, page, moved)
 
     yield from _over(live, queues, uris, move)
     return moved
+
+
+def reorder_ids(live: Live, ids: Iterable[tuple[str, str]], to: Place) -> Steps[Counter[str]]:
+    """The same for single URIs, given as ("partition:number", queue)."""
+    moved: Counter[str] = Counter()
+    for id_, queue in ids:
+        p, number = split_id(id_)
+        yield from _move(live, p, to, [(queue, number)], moved)
+    return moved
+
+
+def _move(live: Live, p: int, to: Place, uris: list[tuple[str, str]], moved: Counter[str]) -> Steps[None]:
+    for start in range(0, len(uris), PER_CALL):
+        part = uris[start : start + PER_CALL]
+        reply = yield from one(live.ops.reorder(p, to.directive, to.precedence, part))
+        for (queue, _), was in zip(part, reply[HEAD:], strict=True):
+            moved[queue] += int(was)
 
 
 _Page = list[tuple[str, str]]
 
 
 def _over(
-    live: Live, queues: Callable[[str], bool], uris: Callable[[UriRecord], bool] | None, do: Callable[[int, int, _Page], Steps[None]]
+    live: Live, queues: Callable[[str], bool], uris: Test | None, do: Callable[[int, int, _Page], Steps[None]]
 ) -> Steps[None]:
     """Every pending, leased and dated URI that matches, in pages; `do(partition, newest id before, page)`."""
     for p in range(live.partitions):

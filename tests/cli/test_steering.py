@@ -164,7 +164,7 @@ def test_stats_can_be_watched(run) -> None:
 
 
 def test_uris_are_reordered_one_by_one_by_pattern_and_by_queue(run, frontier) -> None:
-    assert run("uris", "reorder", "http://h3.example/2", "--precedence", "0", "--json").rows == [{"queue": "example,h3,", "moved": 1}]
+    assert run("uris", "reorder", "http://h3.example/2", "--precedence", "0", "--json").one["answer"] == "moved"
     (first, *_) = run("uris", "ls", "--queue", "example,h3,", "--json").rows
     assert first["uri"] == "http://h3.example/2"
     assert run("uris", "reorder", "--match", "/[13]$", "--directive", "2", "--json").rows == [
@@ -183,7 +183,9 @@ def test_a_leased_uri_goes_back_to_its_new_place(run, frontier) -> None:
     run("uris", "reorder", claim.uri, "--precedence", "200")
     frontier.release([claim])
     assert [row["uri"][-1] for row in run("uris", "ls", "--queue", "example,h1,", "--json").rows] == ["1", "0"]
-    assert run("uris", "reorder", claim.uri, "--precedence", "200").err.strip().startswith("none was there")
+    again = run("uris", "reorder", claim.uri, claim.id, "http://none.example/", "--precedence", "200", "--json").rows
+    assert [row["answer"] for row in again] == ["not there, or in that place"] * 3
+    assert run("uris", "reorder", claim.id, "--precedence", "0", "--json").one["answer"] == "moved"
     assert run("uris", "reorder", claim.uri, code=2).err
     assert run("uris", "reorder", "--precedence", "1", code=2).err
 
