@@ -125,13 +125,23 @@ class FrontierMachine(RuleBasedStateMachine):
         good = [h for h in self.held if self.model.refused(h[1], h[2]) == ""]
         return good[at % len(good)] if good and at % 10 else self.held[at % len(self.held)]
 
+    @rule(outcomes=st.lists(st.one_of(results, results, st.just(Result(-50))), min_size=1, max_size=4), n=st.sampled_from([1, 2, 5]))
+    def crawl(self, outcomes: list[Result], n: int) -> None:
+        """Claim and finish, so that a few steps make a history."""
+        before = len(self.held)
+        self.claim(n, 2, "w1")
+        for held, result in zip(self.held[before:], outcomes, strict=False):
+            self._finish(*held, result, True, n)
+
     @precondition(lambda self: self.held)
     @rule(at=which, result=results, need=st.booleans())
     def finish(self, at: int, result: Result, need: bool) -> None:
-        claim, number, holder = self._pick(at)
+        self._finish(*self._pick(at), result, need, at)
+
+    def _finish(self, claim: Claim, number: int, holder: int, result: Result, need: bool, at: int) -> None:
         first, wanted = None, None
         if result.status == -50 and need and claim.uri not in FIRSTS:
-            wanted = claim.uri.rpartition("/")[0] + "/robots.txt"
+            wanted = FIRSTS[at % 3] if at % 4 == 0 else claim.uri.rpartition("/")[0] + "/robots.txt"  # (now and then another host's)
             first = self.frontier.policy.prerequisite(claim.record, wanted)
         result = Result(**{**{f: getattr(result, f) for f in result.__dataclass_fields__}, "prerequisite": wanted or ""})
         want = self.model.finish(number, holder, result)

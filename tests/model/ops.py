@@ -215,10 +215,12 @@ class Model(Fetches):
         if reset:
             q.spent = q.session_start = 0
         if precedence is not None:
-            q.own_precedence = precedence
+            before, q.own_precedence = q.precedence, precedence
             q.precedence = self.weigh(q)
-            if q.state in ("inactive", "ready"):
+            if q.state == "ready":
                 self.go_on(q)
+            elif q.state == "inactive" and q.precedence != before:
+                self.put(q, "inactive")
         if q.state == "retired" and self.within_budget(q):
             self.bring_back(q)
 
@@ -245,7 +247,9 @@ class Model(Fetches):
         return dict(gone)
 
     def _unlearn(self, u: Link, excluded: bool) -> None:
-        if not excluded:
-            self.known.pop(u.uri, None)
-        elif self.known.get(u.uri) == u.number:
+        if self.known.get(u.uri) != u.number:
+            return  # a newer copy in another queue
+        if excluded:
             self.known[u.uri] = "!"
+        else:
+            del self.known[u.uri]
