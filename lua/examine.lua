@@ -40,7 +40,7 @@ end
 local function one(name)
   local q, why = queue(name)
   if not q then return differs(name, 'key', 'hash', why) end
-  if q.new then return differs(name, 'key', 'hash', 'nothing') end
+  if q.new then return differs(name, 'key', 'hash', 'no key m:' .. name) end
   local size, wrong = read('ZCARD', T .. 'q:' .. name)
   if not size then return differs(name, 'key', 'zset', wrong) end
   differs(name, 'pending', q.pending, size)

@@ -72,7 +72,7 @@ class Full(FrontierError):
 class WrongKeyType(FrontierError):
     """A key of the crawl holds a foreign type."""
 
-    remedy = "rename or delete the foreign key; nothing was written"
+    remedy = "rename or delete the foreign key, which `redisfrontier doctor` names; nothing was written"
 
 
 class ServerUnfit(FrontierError):

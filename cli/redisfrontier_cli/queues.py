@@ -52,7 +52,7 @@ def _shown(row: dict[str, Any], json: bool) -> dict[str, Any]:
         return row
     at = max(int(row.get("not_before", 0)), int(row.get("snoozed_until", 0)))
     defaults = dict.fromkeys(("pending", "in_flight", "succeeded", "failed", "precedence", "spent"), 0)
-    why = row.get("retired_why") if row.get("state") == "retired" else ""
+    why = row.get("retired_why") if row.get("state") == "retired" else row.get("trouble")
     return {**defaults, **row, "not_before": when(at) if at else "", "why": why or ""}
 
 

@@ -37,7 +37,7 @@ def crawl(live: Live) -> Steps[list[Check]]:
     checks = [(yield from _types(live))]
     if checks[0].level is Level.BAD:
         return checks  # scripts would only say the same
-    checks.append((yield from _counters(live)))
+    checks += yield from _counters(live)
     checks += yield from _records(live)
     checks += yield from _figures(live)
     return checks
@@ -62,9 +62,11 @@ def _types(live: Live) -> Steps[Check]:
     return ok("key types", f"{len(wanted)} keys are what they should be", live.name)
 
 
-def _counters(live: Live) -> Steps[Check]:
+def _counters(live: Live) -> Steps[list[Check]]:
     """admitted = pending + in flight + later + succeeded + failed + disregarded + excluded + deleted, and places = states."""
-    looked, differences = 0, []
+    looked = 0
+    foreign: list[str] = []
+    differences: list[str] = []
     for p in range(live.partitions):
         (names,) = yield from replies_of([read("ZRANDMEMBER", keys.of(live.name, p, "queues"), QUEUES)])
         queues = [text(name) for name in names]
@@ -73,12 +75,27 @@ def _counters(live: Live) -> Steps[Check]:
             (reply,) = yield from replies_of([live.ops.examine(p, queues[start : start + QUEUES_PER_CALL])])
             told = [text(value) for value in reply[HEAD:]]
             for queue, what, counted, found in zip(told[::4], told[1::4], told[2::4], told[3::4], strict=True):
-                differences.append(f"{queue or f'partition {p}'}: {what}: counted {counted}, found {found}")
+                where = queue or f"partition {p}"
+                if what == "key":
+                    foreign.append(f"{where}: {found.removeprefix('WRONGKEY ')}")
+                else:
+                    differences.append(f"{where}: {what}: counted {counted}, found {found}")
+    return [_sums(live, looked, differences), _queue_keys(live, looked, foreign)]
+
+
+def _sums(live: Live, looked: int, differences: list[str]) -> Check:
     if not differences:
         return ok("counters", f"hold in {live.partitions} partitions and {looked} queues", live.name)
     shown = "; ".join(dict.fromkeys(differences[:TOLD]))
     costs = "figures are wrong; a queue in no place is not crawled"
     return Check("counters", Level.BAD, shown, costs, "keep a copy of Redis' files and report it: no operation may do this", live.name)
+
+
+def _queue_keys(live: Live, looked: int, foreign: list[str]) -> Check:
+    if not foreign:
+        return ok("queue keys", f"those of {looked} queues are what they should be", live.name)
+    shown, costs = "; ".join(foreign[:TOLD]), "URIs of these queues are refused or not given out"
+    return Check("queue keys", Level.BAD, shown, costs, "rename foreign keys; restore what is missing", live.name)
 
 
 def _records(live: Live) -> Steps[list[Check]]:

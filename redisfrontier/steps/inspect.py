@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from redisfrontier.crawl.live import Live
+from redisfrontier.errors import WrongKeyType
 from redisfrontier.store import keys
 from redisfrontier.store.crawl_ops import read
 from redisfrontier.store.drive import Steps, refuse
@@ -19,8 +20,10 @@ Match = Callable[[str], bool]
 def replies_of(asks: Sequence[Ask]) -> Steps[list[Any]]:
     """The replies; raises the first refusal."""
     replies = yield asks
-    for reply in replies:
+    for ask, reply in zip(asks, replies, strict=True):
         if isinstance(reply, Exception):
+            if not ask.script and str(reply).startswith("WRONGTYPE"):
+                raise WrongKeyType(f"key {text(ask.args[1])} is of a type that {text(ask.args[0])} cannot read")
             refuse(reply)
     return replies
 
@@ -53,10 +56,14 @@ def _members(flat: Any) -> list[Any]:
 
 
 def queue_hashes(live: Live, p: int, names: Iterable[str]) -> Steps[list[dict[str, Any]]]:
-    """The queues in plain text: name, partition and the fields of m:<queue>, numbers as numbers."""
+    """The queues in plain text: name, partition and the fields of m:<queue>, numbers as numbers; `trouble` where it is a foreign key."""
     names = list(names)
-    replies = yield from replies_of([read("HGETALL", keys.queue_state(live.name, p, name)) for name in names])
-    return [{"queue": name, "partition": p, **_plain(reply)} for name, reply in zip(names, replies, strict=True)]
+    replies = yield [read("HGETALL", keys.queue_state(live.name, p, name)) for name in names]
+    rows = []
+    for name, reply in zip(names, replies, strict=True):
+        fields = {"trouble": f"{keys.queue_state(live.name, p, name)}: {reply}"} if isinstance(reply, Exception) else _plain(reply)
+        rows.append({"queue": name, "partition": p, **fields})
+    return rows
 
 
 def _plain(reply: Any) -> dict[str, Any]:

@@ -106,7 +106,6 @@ def test_foreign_keys_are_named(sound) -> None:
         (lambda c: c.hincrby("rf:{c:0}:n", "pending", 1), "partition 0: admitted"),
         (lambda c: c.hincrby("rf:{c:0}:n", "in_flight", 1), "in_flight (lease)"),
         (lambda c: c.zadd("rf:{c:0}:later", {"1": 5}), "later (later): counted 0, found 1"),
-        (lambda c: c.zadd("rf:{c:0}:queues", {"ghost": 1}), "ghost: key: counted hash, found nothing"),
         (lambda c: c.hincrby("rf:{c:0}:m:" + some_queue(c), "pending", 2), "pending: counted"),
         (lambda c: c.zrem("rf:{c:0}:inactive", some_queue(c)), "inactive: counted in it, found not in it"),
         (lambda c: c.zadd("rf:{c:0}:retired", {some_queue(c): 1}), "retired: counted not in it, found in it"),
@@ -116,6 +115,25 @@ def test_wrong_counters_and_places_are_found(sound, spoil, said) -> None:
     run, client, _ = sound
     spoil(client)
     assert said in bad(run)["counters"]["found"]
+
+
+def test_a_foreign_queue_key_is_named_and_hides_no_other_queue(sound) -> None:
+    run, client, _ = sound
+    name = some_queue(client)
+    client.delete(f"rf:{{c:0}}:m:{name}")
+    client.set(f"rf:{{c:0}}:m:{name}", "mine")
+    client.zadd("rf:{c:0}:queues", {"ghost": 1})
+    found = bad(run)["queue keys"]["found"]
+    assert f"key rf:{{c:0}}:m:{name} is string" in found
+    assert "ghost: no key m:ghost" in found
+    rows = {row["queue"]: row for row in run("queues", "ls", "--json").rows}
+    assert len(rows) == 31
+    assert "WRONGTYPE" in rows[name]["trouble"]
+    client.delete(f"rf:{{c:0}}:q:{name}")
+    client.set(f"rf:{{c:0}}:q:{name}", "mine")
+    failed = run("uris", "ls", code=1)
+    assert f"rf:{{c:0}}:q:{name}" in failed.err
+    assert "doctor" in failed.err
 
 
 def some_queue(client) -> str:
