@@ -52,7 +52,7 @@ def queue_names(live: Live, p: int, cursor: str) -> Steps[tuple[str, list[str]]]
 
 
 def _members(flat: Any) -> list[Any]:
-    return flat if not flat or isinstance(flat[0], tuple) else flat[::2]
+    return list(flat if not flat or isinstance(flat[0], tuple) else flat[::2])
 
 
 def queue_hashes(live: Live, p: int, names: Iterable[str]) -> Steps[list[dict[str, Any]]]:
