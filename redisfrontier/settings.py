@@ -67,7 +67,7 @@ class Settings:
     group_max_in_flight: int = _setting(1, "URIs of one queue group that may be out at once", low=1, high=10_000, server=True)
     # -- leases --
     lease_ms: int = _setting(1_200_000, "how long a claim holds a URI unless extended", low=100, high=86_400_000, server=True)
-    max_lost_leases: int = _setting(3, "lost leases after which a URI fails", low=0, high=1000, server=True)
+    max_lost_leases: int = _setting(3, "lost leases that a URI survives; the next one is its failure", low=0, high=1000, server=True)
     max_in_flight_per_worker: int = _setting(0, "leases one worker may hold; 0 no cap", low=0, server=True)
     # -- retry and back-off (design 8) --
     retry_scope: str = _setting("queue", "what waits for a retry: the whole queue (Heritrix) or the URI", one_of=("queue", "uri"), server=True, sheet=True)
@@ -93,7 +93,11 @@ class Settings:
     # -- recrawl --
     retention: str = _setting("pending", "keep finished records, or pending ones only", one_of=("pending", "keep"), server=True, fixed=True)
     recrawl_schedule: str = _setting(
-        "none", "when a finished URI comes back", one_of=("none", "fixed", "nutch_adaptive", "stormcrawler_adaptive"), server=True, sheet=True
+        "none",
+        "when a finished URI comes back",
+        one_of=("none", "fixed", "fixed_rate", "nutch_adaptive", "stormcrawler", "stormcrawler_adaptive"),
+        server=True,
+        sheet=True,
     )
     fetch_interval_seconds: int = _setting(2_592_000, "interval of a new URI", low=1, high=315_360_000, server=True, sheet=True)
     max_fetch_interval_seconds: int = _setting(7_776_000, "db.fetch.interval.max", low=1, high=315_360_000, server=True, sheet=True)

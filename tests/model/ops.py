@@ -122,13 +122,17 @@ class Model(Fetches):
 
     def reap(self) -> None:
         """Leases that have run out."""
-        for u in sorted((u for u in self.links.values() if u.place == "out" and u.until <= self.now), key=lambda u: (u.until, str(u.number))):
+        for u in self._due("out"):
             self.lose(u)
 
     def promote(self) -> None:
         """Dates that have come."""
-        for u in sorted((u for u in self.links.values() if u.place == "later" and u.until <= self.now), key=lambda u: (u.until, str(u.number))):
+        for u in self._due("later"):
             self.arrive(u)
+
+    def _due(self, place: str) -> list[Link]:
+        due = (u for u in self.links.values() if u.place == place and u.until <= self.now)
+        return sorted(due, key=lambda u: (u.until, str(u.number)))
 
     def wait(self, name: str) -> int | None:
         """Ms until the next call may bring more."""

@@ -169,10 +169,8 @@ def _counters(s: Stored) -> list[str]:
         here = get("pending") + get("in_flight") - get("ghosts") + get("later") + sum(get(end) for end in ENDS)
         if get("admitted") != here:
             bad.append(f"{name or 'partition'}: admitted {get('admitted')} is not {here}")
-    for field in ("admitted", "pending", "in_flight", "ghosts", "later", *ENDS):
-        if s.n.get(field, 0) != sum(s.number(name, field) for name in s.queues):
-            bad.append(f"{field}: the queues do not add up to {s.n.get(field, 0)}")
-    return bad
+    sums = {field: sum(s.number(name, field) for name in s.queues) for field in ("admitted", "pending", "in_flight", "ghosts", "later", *ENDS)}
+    return bad + [f"{field}: counted {s.n.get(field)}, the queues have {n}" for field, n in sums.items() if s.n.get(field, 0) != n]
 
 
 def _places(s: Stored) -> list[str]:
@@ -200,7 +198,8 @@ def _leases(s: Stored) -> list[str]:
     if dict(held) != s.workers:
         bad.append(f"workers hold {dict(held)}, counted {s.workers}")
     out = Counter(own[4] for own in s.own.values())
-    bad += [f"{name}: {out[name]} out, counted {s.number(name, 'in_flight')}" for name in s.queues if out[name] != s.number(name, "in_flight")]
+    counted = {name: s.number(name, "in_flight") for name in s.queues}
+    bad += [f"{name}: {out[name]} out, counted {n}" for name, n in counted.items() if out[name] != n]
     pending = [id_ for ids in s.pending.values() for id_ in ids]
     everywhere = [*pending, *s.own, *s.lat]
     if len(everywhere) != len(set(everywhere)):
