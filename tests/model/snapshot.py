@@ -169,7 +169,8 @@ def _counters(s: Stored) -> list[str]:
         here = get("pending") + get("in_flight") - get("ghosts") + get("later") + sum(get(end) for end in ENDS)
         if get("admitted") != here:
             bad.append(f"{name or 'partition'}: admitted {get('admitted')} is not {here}")
-    sums = {field: sum(s.number(name, field) for name in s.queues) for field in ("admitted", "pending", "in_flight", "ghosts", "later", *ENDS)}
+    fields = ("admitted", "pending", "in_flight", "ghosts", "later", *ENDS)
+    sums = {field: sum(s.number(name, field) for name in s.queues) for field in fields}
     return bad + [f"{field}: counted {s.n.get(field)}, the queues have {n}" for field, n in sums.items() if s.n.get(field, 0) != n]
 
 
