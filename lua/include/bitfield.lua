@@ -27,9 +27,16 @@ local function positions(h2, h3, k)
   return found
 end
 
-local function slice_shape(slice) -- blocks, bits set by a URI, URIs it is meant for
-  local blocks, k, capacity = string.match(S['bloom_' .. slice] or '', '(%d+) (%d+) (%d+)')
-  return tonumber(blocks), tonumber(k), tonumber(capacity)
+local shapes = {} -- of this call
+
+local function slice_shape(slice) -- blocks, bits set by a URI, URIs it is meant for; nil if there is no such slice
+  local shape = shapes[slice]
+  if not shape then
+    local blocks, k, capacity = string.match(call('HGET', K_CONF, 'bloom_' .. slice) or '', '(%d+) (%d+) (%d+)')
+    shape = { tonumber(blocks), tonumber(k), tonumber(capacity) }
+    shapes[slice] = shape
+  end
+  return shape[1], shape[2], shape[3]
 end
 
 local function block_of(slice, h1)

@@ -4,10 +4,19 @@
 -- @exports lease_of write_lease take untake put_back drop_ghost write_held held last_claim note_claim
 local held_by = {} -- worker -> change of its leases, written once a call
 
-local function parsed(id, own)
-  local token, worker, since, score, name, attempts, lost, deleted = string.match(own, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.)$')
-  return { id = id, token = token, worker = worker, since = since, score = score, queue = name, attempts = tonumber(attempts),
-    lost = tonumber(lost), tried = attempts ~= '0' or lost ~= '0', deleted = deleted == '1' }
+local function parsed(id, own) -- by hand: a pattern with eight captures takes ten times as long
+  local find, sub = string.find, string.sub
+  local a = find(own, ' ', 1, true)
+  local b = find(own, ' ', a + 1, true)
+  local c = find(own, ' ', b + 1, true)
+  local d = find(own, ' ', c + 1, true)
+  local e = find(own, ' ', d + 1, true)
+  local f = find(own, ' ', e + 1, true)
+  local rest = sub(own, e + 1)
+  local tried = rest ~= '0 0 0'
+  return { id = id, token = sub(own, 1, a - 1), worker = sub(own, a + 1, b - 1), since = sub(own, b + 1, c - 1), score = sub(own, c + 1, d - 1),
+    queue = sub(own, d + 1, e - 1), attempts = tried and tonumber(sub(own, e + 1, f - 1)) or 0,
+    lost = tried and tonumber(sub(own, f + 1, -3)) or 0, tried = tried and sub(rest, 1, 4) ~= '0 0 ', deleted = sub(own, -1) == '1' }
 end
 
 local function lease_of(id) -- nil when it is not leased

@@ -8,8 +8,16 @@ local function sane(value, most) -- a number from 0 to `most`, or nil
   return min(x, most)
 end
 
-local function listed(list, status) -- is a status in a blank-separated list?
-  return list ~= '' and string.find(' ' .. list .. ' ', ' ' .. status .. ' ', 1, true) ~= nil
+local LISTS = {} -- of this call: blank-separated text -> set of numbers
+
+local function listed(list, status)
+  local set = LISTS[list]
+  if not set then
+    set = {}
+    for number in string.gmatch(tostring(list), '%S+') do set[tonumber(number) or number] = true end
+    LISTS[list] = set
+  end
+  return set[status] or false
 end
 
 -- extras: "name=value;name=value"; flags r (force retire), c (credential attached), u (robots unreachable)

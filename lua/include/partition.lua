@@ -12,9 +12,12 @@ local function typed(flat, into) -- a flat HGETALL reply; numbers as numbers
   return into
 end
 
+local WANTED = { 'schema' } -- @wanted: the loader puts in the names of all settings that the script reads
+
 -- Returns an error reply when there is no such partition.
 local function open()
-  typed(call('HGETALL', K_CONF), S)
+  local values = call('HMGET', K_CONF, unpack(WANTED))
+  for i, name in ipairs(WANTED) do S[name] = tonumber(values[i]) or values[i] or nil end
   if not S.schema then return redis.error_reply('NOCRAWL no such crawl') end
   typed(call('HGETALL', K_N), n)
   if S.test_clock == 1 then

@@ -1,4 +1,6 @@
--- @include settle
+-- @include lease
+-- @include admit
+-- @include give_up
 -- The housekeeping of a claim (design 8, steps 1-3): expired leases, due queues, dated URIs; bounded by one pool of moves.
 -- @exports reap wake_due promote expired pool_empty
 local pool = 100
@@ -15,13 +17,11 @@ local function lost(l, q) -- back at its old place while the host rests a little
   polite_until(q, now + settings_of(q).min_delay_ms)
   l.lost = l.lost + 1
   count(q, 'lost', 1)
-  if l.lost > S.max_lost_leases and not l.deleted then
-    local o = outcome(l.id, l.token, '-3000', '', '', 'delay=0', '')
-    return settle(l, q, o, hget(bucket('rec:', l.id), l.id))
-  end
   untake(l)
   if l.deleted then
     drop_ghost(l, q)
+  elseif l.lost > S.max_lost_leases then
+    give_up(l, q)
   else
     keep_attempts(l, l.attempts, l.lost, '-')
     put_back(l, q)

@@ -15,12 +15,12 @@ local function tally(state, pending, by) -- in process and exhausted are in no z
 end
 
 local function save_queue(q)
-  local args, last = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 0
-  for field, value in pairs(q._) do
-    args[last + 1], args[last + 2] = field, TEXTUAL[field] and value or text(value)
-    last = last + 2
+  local args = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  for i = 1, q.changes do -- a field that changed twice stands there twice, with its last value
+    local field = q.changed[i]
+    args[2 * i - 1], args[2 * i] = field, TEXTUAL[field] and q[field] or text(q[field])
   end
-  call('HSET', T .. 'm:' .. q.name, unpack(args, 1, last))
+  call('HSET', T .. 'm:' .. q.name, unpack(args, 1, 2 * q.changes))
   local now_level = level(q.pending)
   if q.new or now_level ~= level(q.was_pending) then zput(K_QUEUES, q.name, text(now_level)) end
   if q.new or q.state ~= q.was_state or (q.pending == 0) ~= (q.was_pending == 0) then
@@ -31,7 +31,7 @@ end
 
 local function save()
   for _, q in pairs(queues) do
-    if next(q._) then save_queue(q) end
+    if q.changes > 0 then save_queue(q) end
   end
   write_counters()
   flush_all()

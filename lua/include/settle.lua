@@ -56,7 +56,7 @@ local function settle(l, q, o, record) -- returns the verdict
   local s = settings_of(q)
   note_failures(o, q)
   local verdict = l.deleted and 'deleted' or verdict_of(o, s, l.attempts + 1)
-  local cost = sound(record) and cost_of(record) or 1
+  local cost = record and cost_of(record) or 1
   if verdict == 'failed' then cost = cost + s.error_penalty_amount end
   if verdict ~= 'disregarded' and verdict ~= 'deleted' and not (verdict == 'retry' and o.status == -50) then put(q, 'spent', q.spent + cost) end
   if verdict ~= 'succeeded' then put(q, 'last_error', o.status) end

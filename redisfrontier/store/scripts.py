@@ -11,6 +11,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 _INCLUDE = re.compile(r"^-- @include (\w+)[ \t]*\n", re.MULTILINE)
+_WANTED = re.compile(r"^local WANTED = \{ 'schema' \} -- @wanted.*$", re.MULTILINE)
+_SETTING = re.compile(r"(?:\b[sS]|settings_of\(\w+\))\.([a-z_]+)\b")
 _EXPORTS = re.compile(r"^-- @exports ([\w ]+)\n", re.MULTILINE)
 
 
@@ -73,10 +75,16 @@ def splice(text: str, where: Traversable, done: set[str] | None = None, above: t
     return _INCLUDE.sub(put, text)
 
 
+def with_wanted(text: str) -> str:
+    """`text` with the names of the settings that it reads (as `S.name` or `s.name`) where it fetches them, and only those."""
+    wanted = ", ".join(f"'{name}'" for name in sorted({"schema", "version", "run_state", "test_clock", *_SETTING.findall(text)}))
+    return _WANTED.sub(f"local WANTED = {{ {wanted} }}", text)
+
+
 @lru_cache(maxsize=128)
 def load(name: str) -> Script:
     """The op of that name, ready to be sent."""
     where = folder()
     raw = (where / f"{name}.lua").read_text(encoding="utf-8")
-    text = splice(raw, where / "include")
+    text = with_wanted(splice(raw, where / "include"))
     return Script(name, text, sha1(text.encode(), usedforsecurity=False).hexdigest())
