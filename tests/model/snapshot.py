@@ -24,8 +24,6 @@ _FIELDS = {  # ours -> the model's
     "robots_run": "robots_run",
 }
 _COUNTS = ("admitted", "lost", *ENDS)
-#: Ids of a small crawl lie in the first two buckets.
-BUCKETS = (0, keys.PER_BUCKET)
 
 
 def _numbers(pairs: list[tuple[bytes, float]]) -> dict[int, int]:
@@ -33,10 +31,11 @@ def _numbers(pairs: list[tuple[bytes, float]]) -> dict[int, int]:
 
 
 class Stored:
-    """What lies in Redis for partition 0 of a crawl."""
+    """What lies in Redis for partition 0 of a crawl (`buckets`: how many hold its records)."""
 
-    def __init__(self, client: redis.Redis, crawl: str) -> None:
+    def __init__(self, client: redis.Redis, crawl: str, buckets: int = 2) -> None:
         self._client, self._crawl = client, crawl
+        self._buckets = [i * keys.PER_BUCKET for i in range(buckets)]
         self._read_fixed()
         self._read_queues()
         self._read_records()
@@ -72,7 +71,7 @@ class Stored:
 
     def _read_records(self) -> None:
         pipe = self._client.pipeline(transaction=False)
-        for number in BUCKETS:
+        for number in self._buckets:
             pipe.hgetall(keys.records(self._crawl, 0, number))
             pipe.hgetall(keys.attempts(self._crawl, 0, number))
         found = pipe.execute()
