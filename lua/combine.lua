@@ -1,14 +1,15 @@
 --[[
-combine - the number of a combination of sheets, a new one if need be.
+combine - the number of a combination of sheets.  First it is reserved, then its values go to all partitions, then it is made known:
+whoever dies between leaves a number that nobody uses.
 
-KEYS  1  combos  hash  sheet names, blank-separated -> number
+KEYS  1  combos  hash  sheet names, blank-separated -> number; "#next": the last number given
 ARGV  1  names   str
-RETURNS  number, 1 if it is new
+      2  number  int   to make known, or empty: to look up or reserve
+RETURNS  number, 1 if it is known
 ERRORS   none
 WRITES   combos
 ]]
-local found = redis.call('HGET', KEYS[1], ARGV[1])
-if found then return { tonumber(found), 0 } end
-local number = redis.call('HLEN', KEYS[1]) + 1
-redis.call('HSET', KEYS[1], ARGV[1], number)
-return { number, 1 }
+if ARGV[2] ~= '' then redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) end
+local known = redis.call('HGET', KEYS[1], ARGV[1])
+if known then return { tonumber(known), 1 } end
+return { redis.call('HINCRBY', KEYS[1], '#next', 1), 0 }

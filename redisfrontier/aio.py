@@ -6,23 +6,19 @@ import asyncio
 import os
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-import redis.asyncio
-
-from redisfrontier.candidates import Preparer
+from redisfrontier.aio_operators import AsyncOperators
 from redisfrontier.crawl.definition import CrawlDefinition
-from redisfrontier.policy.sheets import Sheet
-from redisfrontier.record.outcome import Admission, Claim, Claims, Finished, Outcome, Settled
-from redisfrontier.record.record import Candidate, UriRecord
-from redisfrontier.settings import Settings
 from redisfrontier.frontier import creation, definition_of
-from redisfrontier.steps import crawl, listing, queues
-from redisfrontier.steps.session import Session, counted, default_worker
+from redisfrontier.record.outcome import Admission, Claim, Claims, Finished, Outcome, Settled
+from redisfrontier.record.record import Candidate
+from redisfrontier.settings import Settings
+from redisfrontier.steps.session import Session, default_worker
 from redisfrontier.steps.waiting import Nap, channels
-from redisfrontier.store.connect import adopt, connect_async
+from redisfrontier.store.connect import AsyncClient, adopt, connect_async
 from redisfrontier.store.drive import AsyncDriver, OnWait, Steps
 from redisfrontier.store.embedded import Embedded
 from redisfrontier.store.fitness import check_server, look_async
@@ -31,12 +27,12 @@ from redisfrontier.store.retry import Backoff
 T = TypeVar("T")
 
 
-class AsyncFrontier:
+class AsyncFrontier(AsyncOperators):
     """One crawl's frontier.  One per event loop; closing gives the connections back."""
 
     def __init__(
         self,
-        client: redis.asyncio.Redis,
+        client: AsyncClient,
         crawl: str,
         *,
         worker: str | None = None,
@@ -44,11 +40,12 @@ class AsyncFrontier:
         on_wait: OnWait | None = None,
         randoms: Callable[[int], bytes] = os.urandom,
         clock: Callable[[], float] = time.time,
+        scope_log: Callable[[str], None] | None = None,
         embedded: Embedded | None = None,
     ) -> None:
         """Use `connect`, `embedded` or `create`, or give a client of your own (binary answers)."""
         self.client = adopt(client)
-        self.session = Session(crawl, worker or default_worker(), randoms, clock)
+        self.session = Session(crawl, worker or default_worker(), randoms, clock, scope_log)
         self._driver = AsyncDriver(self.client, backoff or Backoff(), on_wait)
         self._embedded = embedded
         self._ears: Any = None
@@ -184,129 +181,3 @@ class AsyncFrontier:
     async def robots_put(self, authority: str, text: str, ttl_seconds: int) -> None:
         """Share a robots.txt text."""
         await self.run(self.session.robots_put(authority, text, ttl_seconds))
-
-    # -- what operators do --
-
-    async def snooze(self, queue: str, for_ms: int) -> tuple[int, bool]:
-        """Keep a queue from being claimed; until when (ms), and whether that is a long snooze."""
-        return await self.run(self.session.with_live(queues.snooze, queue, for_ms))
-
-    async def wake(self, queue: str | None = None) -> int:
-        """End the snooze or retry delay of a queue, or of all; politeness stays."""
-        return await self.run(self.session.with_live(queues.wake, queue))
-
-    async def retire(self, queue: str, reason: str = "operator") -> bool:
-        """Take a queue out of the crawl; its URIs stay.  False if it was retired already."""
-        return await self.run(self.session.with_live(queues.retire, queue, reason))
-
-    async def unretire(self, queue: str | None = None) -> int:
-        """Bring a retired queue, or all, back; how many."""
-        return await self.run(self.session.with_live(queues.unretire, queue))
-
-    async def budget(
-        self, queue: str, total: int | None = None, *, reset: bool = False, precedence: int | None = None
-    ) -> dict[str, Any]:
-        """Set a queue's total budget (-1 none, -2 as the settings say) or precedence (-1 likewise), or forget what it spent."""
-        return await self.run(self.session.with_live(queues.budget, queue, total, reset, precedence))
-
-    async def delete(
-        self,
-        queue: Callable[[str], bool],
-        uri: Callable[[UriRecord], bool] | None = None,
-        *,
-        excluded: bool = False,
-    ) -> dict[str, int]:
-        """Delete the URIs (admitted so far) for which both tests hold; how many per queue.  `excluded`: they stay known."""
-        how = "excluded" if excluded else "deleted"
-        return counted(self.run(self.session.with_live(queues.delete, queue, uri, how)))
-
-    async def include(self, uris: Iterable[str | Candidate]) -> list[Admission]:
-        """Note URIs that an earlier crawl fetched: known from now on, their cost charged."""
-        return await self.run(self.session.include(uris))
-
-    async def forget(self, uris: Iterable[str | Candidate]) -> list[str]:
-        """Let finished (or maybe seen) URIs be found again: forgotten, unknown, pending, leased or dated."""
-        return await self.run(self.session.forget(uris))
-
-    async def start(self) -> None:
-        """Let the crawl run."""
-        await self.run(self.session.with_live(crawl.run_state, "RUN"))
-
-    resume = start
-
-    async def pause(self) -> None:
-        """Give out no more URIs; all else goes on."""
-        await self.run(self.session.with_live(crawl.run_state, "PAUSE"))
-
-    async def stop(self, reason: str = "ended by operator") -> None:
-        """Give out and take in no more URIs; finishes are still taken."""
-        await self.run(self.session.with_live(crawl.run_state, "FINISH", reason))
-
-    async def delete_crawl(self) -> int:
-        """Stop the crawl and remove all its keys; how many."""
-        return await self.run(self.session.with_live(crawl.remove))
-
-    async def settings(self) -> Settings:
-        """The crawl's settings as they are now."""
-        return await self.run(self.session.settings())
-
-    async def set_settings(self, values: Mapping[str, object]) -> None:
-        """Change settings; every worker follows with its next call.  Raises SettingError before anything is changed."""
-        await self.run(self.session.change(values))
-
-    async def set_sheet(self, sheet: Sheet) -> None:
-        """Add or replace a sheet."""
-        await self.run(self.session.with_live(crawl.put_sheet, sheet, sheet.name))
-
-    async def remove_sheet(self, name: str) -> None:
-        """Remove a sheet."""
-        await self.run(self.session.with_live(crawl.put_sheet, None, name))
-
-    async def set_clock(self, now_ms: int) -> None:
-        """Set the time of a crawl made with `test_clock`."""
-        await self.run(self.session.with_live(listing.set_clock, now_ms))
-
-    # -- looking --
-
-    @property
-    def policy(self) -> Preparer:
-        """The crawl's rules for candidates: scope, queues, outlinks, prerequisites."""
-        return self.session.preparer
-
-    async def metadata(self) -> Mapping[str, str]:
-        """Who runs the crawl, and how to reach them."""
-        return (await self.run(self.session.live())).metadata
-
-    async def stats(self) -> dict[str, Any]:
-        """State, counters, queues by state, what it waits for (design §9)."""
-        return await self.run(self.session.stats())
-
-    async def queue(self, name: str) -> dict[str, Any]:
-        """One queue in plain text; raises BadArgument."""
-        return await self.run(self.session.with_live(listing.queue, name))
-
-    async def queues(self, state: str | None = None, match: Callable[[str], bool] | None = None) -> AsyncIterator[dict[str, Any]]:
-        """Queues, of one `state` if given, read in pages."""
-        async for row in self._pages(listing.queue_pages(state, match)):
-            yield row
-
-    async def uris(self, queue: str | None = None) -> AsyncIterator[dict[str, Any]]:
-        """Pending URIs, queue by queue in the order of claims, read in pages."""
-        async for row in self._pages(listing.uri_pages(queue)):
-            yield row
-
-    async def leases(self, worker: str | None = None) -> AsyncIterator[dict[str, Any]]:
-        """What is out: id, worker, queue, since_ms, expires_ms …"""
-        async for row in self._pages(listing.lease_pages(worker)):
-            yield row
-
-    async def _pages(self, pages: listing.Pages) -> AsyncIterator[dict[str, Any]]:
-        live = await self.run(self.session.live())
-        while (page := await self.run(pages.next(live))) is not None:
-            for row in page:
-                yield row
-
-    async def show(self, uri: str) -> dict[str, Any]:
-        """All that is known of a URI, or of an id "partition:number"."""
-        return await self.run(self.session.show(uri))
-

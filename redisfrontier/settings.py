@@ -157,7 +157,8 @@ class Settings:
 
         Raises SettingError that names the first bad setting, why, and what is allowed.
         """
-        return replace(self, **{name: checked(name, raw) for name, raw in values.items()})
+        known: dict[str, Any] = {name: checked(name, raw) for name, raw in values.items()}
+        return replace(self, **known)
 
 
 SPECS: Mapping[str, Mapping[str, Any]] = {f.name: {**f.metadata, "default": f.default, "type": type(f.default)} for f in fields(Settings)}

@@ -77,7 +77,7 @@ def load(name: str) -> Generator[Sequence[Ask], list[Any], Live]:
         canonicalization=tuple(json.loads(scope.get("canonicalization", "[]"))),
         sheets=Sheets([unpacked(n, v) for n, v in sorted(sheets.items())], settings),
         surts=surts,
-        combos={n: int(v) for n, v in combos.items()},
+        combos={n: int(v) for n, v in combos.items() if n != "#next"},
         seen_version=int(conf["version"]),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from redisfrontier.candidates import Prepared, Preparer
@@ -11,6 +11,7 @@ from redisfrontier.errors import FrontierError
 from redisfrontier.record.outcome import Admission, Admitted
 from redisfrontier.record.record import Candidate
 from redisfrontier.settings import SERVER, as_text
+from redisfrontier.steps.inspect import replies_of
 from redisfrontier.store import crawl_ops
 from redisfrontier.store.drive import Steps, refuse, translated
 from redisfrontier.store.ops import HEAD, Ask, head, text
@@ -25,8 +26,10 @@ CALLS_AT_ONCE = 8
 _Placed = tuple[int, Prepared]
 
 
-def schedule(live: Live, preparer: Preparer, uris: Iterable[str | Candidate]) -> Steps[list[Admission]]:
-    """One admission an input, in order.  Raises Full or WrongState when the server refused all that was offered."""
+def schedule(
+    live: Live, preparer: Preparer, uris: Iterable[str | Candidate], first: Callable[[], Steps[None]] = lambda: _nothing()
+) -> Steps[list[Admission]]:
+    """One admission an input, in order; `first` runs when all are prepared and none is scheduled.  Raises Full or WrongState when the server refused all that was offered."""
     answers: list[Admission | None] = []
     placed: list[list[_Placed]] = [[] for _ in range(live.partitions)]
     for raw in uris:
@@ -36,6 +39,7 @@ def schedule(live: Live, preparer: Preparer, uris: Iterable[str | Candidate]) ->
         else:
             placed[prepared.partition].append((len(answers), prepared))
             answers.append(None)
+    yield from first()
     yield from combine(live, {p.sheets for part in placed for _, p in part if p.sheets})
     calls = [(partition, chunk) for partition, part in enumerate(placed) for chunk in _chunks(part)]
     refused: list[Exception] = []
@@ -49,22 +53,23 @@ def schedule(live: Live, preparer: Preparer, uris: Iterable[str | Candidate]) ->
     return answers  # type: ignore[return-value]  # every None was answered by _read
 
 
+def _nothing() -> Steps[None]:
+    yield from ()
+
+
 def combine(live: Live, wanted: Iterable[tuple[str, ...]]) -> Steps[None]:
     """Number the combinations of sheets that are new, and give every partition their merged values."""
     for names in wanted:
         key = " ".join(names)
         if key in live.combos:
             continue
-        (reply,) = yield [crawl_ops.combine(live.name, key)]
-        if isinstance(reply, Exception):
-            refuse(reply)
-        number = int(reply[0])
-        values = [(n, as_text(v)) for n, v in live.sheets.combination(names).items() if n in SERVER]
-        replies = yield [live.ops.configure(p, live.seen_version, number, values) for p in range(live.partitions)]
-        for failed in replies:
-            if isinstance(failed, Exception):
-                refuse(failed)
-        live.combos[key] = number
+        (reply,) = yield from replies_of([crawl_ops.combine(live.name, key)])
+        number, known = int(reply[0]), bool(reply[1])
+        if not known:
+            values = [(n, as_text(v)) for n, v in live.sheets.combination(names).items() if n in SERVER]
+            yield from replies_of([live.ops.configure(p, live.seen_version, number, values) for p in range(live.partitions)])
+            (reply,) = yield from replies_of([crawl_ops.combine(live.name, key, number)])
+        live.combos[key] = int(reply[0])
 
 
 def _chunks(part: Sequence[_Placed]) -> Iterator[list[_Placed]]:

@@ -8,7 +8,7 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from redisfrontier.candidates import Preparer
 from redisfrontier.crawl.live import Live, load
@@ -25,8 +25,9 @@ from redisfrontier.store import crawl_ops
 from redisfrontier.store.drive import Steps
 from redisfrontier.uri.canonical import Canonicalizer
 from redisfrontier.uri.fingerprint import partition_of
-from redisfrontier.uri.surt import implied_prefix
 
+P = ParamSpec("P")
+T = TypeVar("T")
 #: Longest shared robots.txt.
 ROBOTS_BYTES = 65_536
 _WORKER = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
@@ -45,15 +46,24 @@ def checked_worker(name: str) -> str:
 
 
 class Session:
-    """`randoms(n)` gives n random bytes, `clock()` the seconds since the epoch of this machine (used for headers only)."""
+    """`randoms(n)` gives n random bytes, `clock()` the seconds since the epoch of this machine (no decision hangs on it).
+
+    `scope_log` takes the lines of scope.log, if the crawl's `scope_log_to_file` is set.
+    """
 
     def __init__(
-        self, name: str, worker: str, randoms: Callable[[int], bytes] = os.urandom, clock: Callable[[], float] = time.time
+        self,
+        name: str,
+        worker: str,
+        randoms: Callable[[int], bytes] = os.urandom,
+        clock: Callable[[], float] = time.time,
+        scope_log: Callable[[str], None] | None = None,
     ) -> None:
         self.name, self.worker = name, checked_worker(worker)
         self.randoms, self._clock = randoms, clock
         self._live: Live | None = None
         self._preparer: Preparer | None = None
+        self._scope_log = scope_log
         self._new_prefixes: list[str] = []
         self._limits = Limits(clock)
 
@@ -82,25 +92,15 @@ class Session:
                 Canonicalizer(live.canonicalization),
                 live.partitions,
                 on_new_seed=lambda _, prefix: self._new_prefixes.append(prefix),
+                scope_log=self._scope_log,
+                now_ms=lambda: int(self._clock() * 1000),
             )
         return self._preparer
 
     def schedule(self, uris: Iterable[str | Candidate]) -> Steps[list[Admission]]:
-        """Seeds widen the scope first, here and for every worker; then all are scheduled."""
+        """Seeds widen the scope, here and for every worker, before anything is scheduled."""
         live = yield from self.live()
-        batch = list(uris)
-        self._announce(c for c in batch if isinstance(c, Candidate) and c.is_seed and not c.via)
-        yield from self._tell_prefixes(live)
-        answers = yield from schedule.schedule(live, self.preparer, batch)
-        yield from self._tell_prefixes(live)
-        return answers
-
-    def _announce(self, seeds: Iterable[Candidate]) -> None:
-        scope = self.preparer.scope
-        for seed in seeds:
-            prefix = implied_prefix(seed.uri) if isinstance(seed.uri, str) else ""
-            if prefix and scope is not None and scope.widen(prefix):
-                self._new_prefixes.append(prefix)
+        return (yield from schedule.schedule(live, self.preparer, uris, lambda: self._tell_prefixes(live)))
 
     def _tell_prefixes(self, live: Live) -> Steps[None]:
         if self._new_prefixes:
@@ -119,11 +119,12 @@ class Session:
             yield from self._put_surts(live, news)
 
     def _put_surts(self, live: Live, lines: list[str]) -> Steps[None]:
-        current = not live.stale
+        expected = live.version
         for start in range(0, len(lines), 1000):
             yield from crawl.put_document(live, "surts", "SADD", lines[start : start + 1000])
-        if current:  # this process has widened its own scope already
-            live.version = live.seen_version
+            expected += 1
+        if live.seen_version == expected:  # nobody else has changed anything, and this process has widened its own scope already
+            live.version = expected
 
     def claim(self, n: int, per_queue: int, worker: str | None, lease_ms: int | None, queue: str | None) -> Steps[Claims]:
         """Lease URIs; raises BadArgument."""
@@ -190,7 +191,7 @@ class Session:
         self.adopt(live)
         return live.settings
 
-    def with_live(self, operation: Callable[..., Steps[Any]], *args: Any, **kwargs: Any) -> Steps[Any]:
+    def with_live(self, operation: Callable[Concatenate[Live, P], Steps[T]], *args: P.args, **kwargs: P.kwargs) -> Steps[T]:
         """An operation of steps/queues.py, steps/inspect.py or steps/crawl.py on this crawl."""
         live = yield from self.live()
         return (yield from operation(live, *args, **kwargs))
@@ -228,7 +229,7 @@ def scope_of(live: Live) -> DecideRuleSequence:
     for line in live.surts:
         by_sign.get(line[:1], []).append(line[1:])
     seeds = SeedSurts(tuple(by_sign["="]), tuple(by_sign["+"]), tuple(by_sign["-"]))
-    return build_sequence(live.scope_rules or stock_rules(live.settings), seeds)
+    return build_sequence(live.scope_rules or stock_rules(live.settings), seeds, log_to_file=live.settings.scope_log_to_file)
 
 
 def counted(gone: Counter[str]) -> dict[str, int]:

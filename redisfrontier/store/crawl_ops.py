@@ -38,9 +38,9 @@ def put(crawl: str, document: str, command: str, values: Sequence[Any], *, bump:
     return Ask("crawl_put", where, [command, int(bump), *values])
 
 
-def combine(crawl: str, names: str) -> Ask:
-    """The number of a combination of sheets; reply: number, 1 if new."""
-    return Ask("combine", (keys.crawl_wide(crawl, "combos"),), (names,))
+def combine(crawl: str, names: str, number: int | None = None) -> Ask:
+    """Look up or reserve the number of a combination of sheets, or make a reserved one known; reply: number, 1 if known."""
+    return Ask("combine", (keys.crawl_wide(crawl, "combos"),), (names, "" if number is None else number))
 
 
 def documents(crawl: str, *names: str) -> list[Ask]:
