@@ -24,9 +24,9 @@ local function begin(q, sheet, group_name) -- a queue that was just made, or who
   if q.new and not q.begun then
     q.begun = true
     mark(q, 'state') -- told from the start, though it is the default
-    if group_name ~= '' and group_name ~= '-' then join(q, group_name) end
     put(q, 'precedence', weighed(q))
   end
+  if group_name ~= '' and group_name ~= '-' and q.group == '' then join(q, group_name) end
 end
 
 local function readable(q, record_bucket) -- both keys of their type? (no write so far)

@@ -17,9 +17,11 @@ local function put_group(name, field, value)
   call('HSET', T .. 'g:' .. name, field, text(value))
 end
 
-local function join(q, name) -- a queue enters its group when it is made
+local function join(q, name) -- a queue enters its group when it is made, or (one that a relocation made) with its next URI
   put(q, 'group', name)
   put_group(name, 'members', group(name).members + 1)
+  if q.in_flight > 0 then put_group(name, 'in_flight', group(name).in_flight + q.in_flight) end
+  if q.not_before > group(name).not_before then put_group(name, 'not_before', q.not_before) end
 end
 
 local function group_full(q)

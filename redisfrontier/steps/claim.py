@@ -31,44 +31,67 @@ def claim(
 ) -> Steps[Claims]:
     """Lease up to `n` queues' next URIs, going round the partitions from `start`; short answers are made up for by the others."""
     order = [(start + i) % live.partitions for i in range(live.partitions)] if not queue else [partition_of(queue, live.partitions)]
-    items: list[Claim] = []
-    waits: list[int] = []
-    last = Head(live.version, live.run_state, 0)
-    while order and n > 0:
-        share = min(QUEUES_PER_CALL, -(-n // len(order)))
+    tally = _Tally(live, n)
+    while order and tally.wanted > 0:
+        share = min(QUEUES_PER_CALL, -(-tally.wanted // len(order)))
         tokens = [token() for _ in order]
-        replies = yield [
-            live.ops.claim(p, t, worker, share, per_queue, lease_ms, queue) for p, t in zip(order, tokens, strict=True)
+        asks = [live.ops.claim(p, t, worker, share, per_queue, lease_ms, queue) for p, t in zip(order, tokens, strict=True)]
+        replies = yield asks
+        before = len(tally.items)
+        more = [
+            p for p, t, reply in zip(order, tokens, replies, strict=True) if tally.take(_claims(p, t, reply, lease_ms or live.settings.lease_ms), reply, share)
         ]
-        more = []
-        for p, t, reply in zip(order, tokens, replies, strict=True):
-            if isinstance(reply, Exception):
-                refuse(reply)
-            last = head(reply)
-            live.heard(last)
-            got = _claims(p, t, reply, lease_ms or live.settings.lease_ms)
-            _tell(reply)
-            items += got
-            n -= len({c.queue for c in got})
-            if len({c.queue for c in got}) >= share or int(reply[HEAD]) == 0:
-                more.append(p)
-            else:
-                waits.append(int(reply[HEAD]))
-        if len(more) == len(order) and not items:  # only bounds were met: the caller comes again at once
-            waits.append(0)
+        if len(more) == len(order) and len(tally.items) == before:  # only bounds were met: the caller comes again at once
+            tally.waits.append(0)
             break
         order = more
-    known = [w for w in waits if w >= 0]
-    return Claims(tuple(items), min(known, default=0 if order else None), last.run_state, last.now_ms, live.seen_version)
+    return tally.claims(left=bool(order))
 
 
-def _claims(partition: int, token: str, reply: Sequence[Any], lease_ms: int) -> list[Claim]:
+class _Tally:
+    """What the rounds of one claim have brought so far."""
+
+    def __init__(self, live: Live, wanted: int) -> None:
+        self.live, self.wanted = live, wanted
+        self.items: list[Claim] = []
+        self.waits: list[int] = []
+        self.error: Exception | None = None
+        self.last = Head(live.version, live.run_state, 0)
+
+    def take(self, got: list[Claim], reply: Any, share: int) -> bool:
+        """Count one partition's answer; True if it may have more. What others have leased is not given up for one that fails."""
+        if isinstance(reply, Exception):
+            self.error = reply
+            return False
+        self.last = head(reply)
+        self.live.heard(self.last)
+        _tell(reply)
+        self.items += got
+        queues = len({c.queue for c in got})
+        self.wanted -= queues
+        if queues >= share or int(reply[HEAD]) == 0:
+            return True
+        self.waits.append(int(reply[HEAD]))
+        return False
+
+    def claims(self, *, left: bool) -> Claims:
+        """The answer; raises the failure of a partition if no other gave anything."""
+        if self.error is not None and not self.items:
+            refuse(self.error)
+        known = [w for w in self.waits if w >= 0]
+        wait = min(known, default=0 if left else None)
+        return Claims(tuple(self.items), wait, self.last.run_state, self.last.now_ms, self.live.seen_version)
+
+
+def _claims(partition: int, token: str, reply: Any, lease_ms: int) -> list[Claim]:
+    if isinstance(reply, Exception):
+        return []
     until = int(reply[2]) + lease_ms
-    found = []
-    for i in range(_BEFORE_URIS, len(reply), _FIELDS):
-        id_, queue, attempts, lost, record = reply[i : i + _FIELDS]
-        found.append(Claim(f"{partition}:{text(id_)}", token, text(queue), int(attempts), int(lost), until, record))
-    return found
+    rows = zip(*(reply[_BEFORE_URIS + field :: _FIELDS] for field in range(_FIELDS)), strict=True)
+    return [
+        Claim(f"{partition}:{text(id_)}", token, text(queue), int(attempts), int(lost), until, record)
+        for id_, queue, attempts, lost, record in rows
+    ]
 
 
 def _tell(reply: Sequence[Any]) -> None:
@@ -79,9 +102,9 @@ def _tell(reply: Sequence[Any]) -> None:
         logger().error("claim_trouble", reason=text(trouble))
 
 
-def release(live: Live, claims: Iterable[Claim], queue: str) -> Steps[list[Finished]]:
-    """Give claims back untried, or relocate them to `queue` (of their partition)."""
-    return (yield from _each(live, claims, lambda p, pairs: live.ops.release(p, pairs, queue)))
+def release(live: Live, claims: Iterable[Claim]) -> Steps[list[Finished]]:
+    """Give claims back untried."""
+    return (yield from _each(live, claims, lambda p, pairs: live.ops.release(p, pairs)))
 
 
 def extend(live: Live, claims: Iterable[Claim], lease_ms: int) -> Steps[list[Finished]]:
@@ -105,11 +128,12 @@ def _each(
             refuse(reply)
         live.heard(head(reply))
         for (at, _, _), answer in zip(part, reply[HEAD:], strict=True):
-            answers[at] = _finished(text(answer))
+            answers[at] = finished(text(answer))
     return answers
 
 
-def _finished(answer: str) -> Finished:
+def finished(answer: str) -> Finished:
+    """An answer of the server to one claim."""
     if answer == "GONE":
         return Finished.GONE
     if answer == "STALE":

@@ -19,7 +19,7 @@ from redisfrontier.policy.scope.surt_rules import SeedSurts
 from redisfrontier.record.outcome import Admission, Claim, Claims, Finished, Outcome, Settled
 from redisfrontier.record.record import Candidate
 from redisfrontier.settings import Settings
-from redisfrontier.steps import claim, crawl, finish, include, inspect, leases, schedule, show, stats
+from redisfrontier.steps import claim, crawl, finish, include, inspect, leases, relocate, schedule, show, stats
 from redisfrontier.steps.limits import Limits
 from redisfrontier.store import crawl_ops
 from redisfrontier.store.drive import Steps
@@ -69,10 +69,11 @@ class Session:
 
     def live(self) -> Steps[Live]:
         """The crawl as it is now: read at first, and again whenever a reply has told of a newer version."""
-        if self._live is None or self._live.stale:
-            self.adopt((yield from load(self.name)))
-        assert self._live is not None
-        return self._live
+        live = self._live
+        if live is None or live.stale:
+            live = yield from load(self.name)
+            self.adopt(live)
+        return live
 
     def adopt(self, live: Live) -> None:
         """Work with this state of the crawl."""
@@ -82,9 +83,10 @@ class Session:
     @property
     def preparer(self) -> Preparer:
         """Prepares candidates by the crawl's policies (after `live`)."""
-        assert self._live is not None
+        live = self._live
+        if live is None:
+            raise BadArgument("the crawl has not been read yet")
         if self._preparer is None:
-            live = self._live
             self._preparer = Preparer(
                 live.settings,
                 scope_of(live),
@@ -112,9 +114,8 @@ class Session:
         """SURT directives: "+prefix" lets the scope's ACCEPT rules take it, "-prefix" its REJECT rules."""
         live = yield from self.live()
         scope, news = self.preparer.scope, []
-        for line in lines:
-            if scope is not None and scope.widen(line[1:], line[0]):
-                news.append(line)
+        if scope is not None:
+            news += [line for line in lines if scope.widen(line[1:], line[0])]
         if news:
             yield from self._put_surts(live, news)
 
@@ -153,7 +154,9 @@ class Session:
     def release(self, claims: Iterable[Claim], queue: str | None) -> Steps[list[Finished]]:
         """Give claims back."""
         live = yield from self.live()
-        return (yield from claim.release(live, claims, queue or ""))
+        if queue is None:
+            return (yield from claim.release(live, claims))
+        return (yield from relocate.relocate(live, self.preparer, claims, queue))
 
     def release_worker(self, worker: str | None) -> Steps[int]:
         """Give back everything that a worker holds; how many."""

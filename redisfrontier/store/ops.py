@@ -11,6 +11,8 @@ from redisfrontier.store.scripts import load
 
 #: Every reply of a partition's op begins with version, run state, server time.
 HEAD = 3
+#: In place of a queue (whose name has no blank): the URI has been admitted in another partition.
+MOVED = " "
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +123,9 @@ class Ops:
         """Outcomes as (id, token, status, duration, size, extras, record); replies after HEAD: +VERDICT, GONE, STALE, !REASON."""
         return self._ask("finish", partition, [value for outcome in outcomes for value in outcome])
 
-    def release(self, partition: int, leases: Iterable[tuple[str, str]], queue: str = "") -> Ask:
-        """Give (id, token) back; replies after HEAD: OK, GONE, STALE, !REASON."""
-        return self._ask("release", partition, [value for id_, token in leases for value in (id_, token, queue)])
+    def release(self, partition: int, leases: Iterable[tuple[str, str]], queue: str = "", group: str = "") -> Ask:
+        """Give (id, token) back, to another `queue` (of a group) or as MOVED; replies after HEAD: OK, GONE, STALE, !REASON."""
+        return self._ask("release", partition, [value for id_, token in leases for value in (id_, token, queue, group)])
 
     def extend(self, partition: int, leases: Iterable[tuple[str, str]], lease_ms: int) -> Ask:
         """Keep (id, token) longer; replies after HEAD: +EXPIRY, GONE, STALE."""
