@@ -29,6 +29,13 @@ def configure(*, json: bool, level: int = logging.INFO, stream: TextIO | None = 
 
 
 def logger(**values: object) -> structlog.typing.FilteringBoundLogger:
-    """A logger with `values` bound to every event."""
-    bound: structlog.typing.FilteringBoundLogger = structlog.get_logger(**values)
-    return bound
+    """A logger with `values` bound to every event; until structlog is configured, warnings go the way of the logging module."""
+    if structlog.is_configured():
+        bound: structlog.typing.FilteringBoundLogger = structlog.get_logger(**values)
+        return bound
+    plain: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
+        logging.getLogger("redisfrontier"),
+        processors=[structlog.stdlib.filter_by_level, structlog.processors.KeyValueRenderer(key_order=["event"])],
+        wrapper_class=structlog.stdlib.BoundLogger,
+    ).bind(**values)
+    return plain

@@ -49,6 +49,19 @@ def encode(
         m["c"] = canonical
     if queue is not None:
         m["q"] = queue
+    if directive != 3:
+        m["d"] = directive
+    if precedence != 1:
+        m["r"] = precedence
+    if added_ms is not None:
+        m["a"] = added_ms
+    _found(m, c, uri)
+    packed: bytes = _pack([fingerprint[:8], cost, m])
+    return packed
+
+
+def _found(m: dict[str, object], c: Candidate, uri: str) -> None:
+    """How it was found, as far as that is told."""
     if c.path:
         m["p"] = c.path
     if c.via:
@@ -59,15 +72,8 @@ def encode(
         m["s"] = True
     if c.source_tag:
         m["t"] = c.source_tag
-    if directive != 3:
-        m["d"] = directive
-    if precedence != 1:
-        m["r"] = precedence
-    _rare(m, c)
-    if added_ms is not None:
-        m["a"] = added_ms
-    packed: bytes = _pack([fingerprint[:8], cost, m])
-    return packed
+    if c.dedup_key or c.force_fetch or c.prerequisite or c.heritable or c.metadata:
+        _rare(m, c)
 
 
 def _rare(m: dict[str, object], c: Candidate) -> None:

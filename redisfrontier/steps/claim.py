@@ -38,9 +38,9 @@ def claim(
         asks = [live.ops.claim(p, t, worker, share, per_queue, lease_ms, queue) for p, t in zip(order, tokens, strict=True)]
         replies = yield asks
         before = len(tally.items)
-        more = [
-            p for p, t, reply in zip(order, tokens, replies, strict=True) if tally.take(_claims(p, t, reply, lease_ms or live.settings.lease_ms), reply, share)
-        ]
+        lasts = lease_ms or live.settings.lease_ms
+        answers = zip(order, tokens, replies, strict=True)
+        more = [p for p, t, reply in answers if tally.take(_claims(p, t, reply, lasts), reply, share)]
         if len(more) == len(order) and len(tally.items) == before:  # only bounds were met: the caller comes again at once
             tally.waits.append(0)
             break

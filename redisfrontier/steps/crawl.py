@@ -79,7 +79,8 @@ def _slices(settings: Settings, partitions: int) -> list[tuple[int, int, int]]:
 def _documents(
     name: str, metadata: Mapping[str, str], rules: Sequence[Mapping[str, Any]], canonicalization: Sequence[Any], sheets: Iterable[Sheet]
 ) -> Steps[None]:
-    asks = [crawl_ops.put(name, "scope", "HSET", ("rules", json.dumps(list(rules)), "canonicalization", json.dumps(list(canonicalization))))]
+    scope = ("rules", json.dumps(list(rules)), "canonicalization", json.dumps(list(canonicalization)))
+    asks = [crawl_ops.put(name, "scope", "HSET", scope)]
     if metadata:
         asks.append(crawl_ops.put(name, "meta", "HSET", [part for pair in metadata.items() for part in pair]))
     asks += [crawl_ops.put(name, "sheets", "HSET", (sheet.name, packed(sheet))) for sheet in sheets]
@@ -112,7 +113,8 @@ def _partition(
     found, others = (int(n) for n in tested)
     if not found or others > 3 + 10 * TRIALS * settings.false_positive_rate:
         raise ServerUnfit(
-            f"the {settings.uniqueness} filter fails its self-test: added URI {'found' if found else 'lost'}, {others} of {TRIALS} others found",
+            f"the {settings.uniqueness} filter fails its self-test: the added URI is {'found' if found else 'lost'}, "
+            f"{others} of {TRIALS} others are found",
             remedy="use uniqueness = bitfield or exact, or another RedisBloom version",
         )
     if settings.uniqueness == "bloom":

@@ -13,6 +13,7 @@ from redisfrontier.candidates import Prepared, Preparer
 from redisfrontier.crawl.live import Live
 from redisfrontier.record.codec import updated
 from redisfrontier.record.outcome import Finished, Outcome, Settled
+from redisfrontier.record.record import Candidate
 from redisfrontier.status import REDIRECT_KEY
 from redisfrontier.steps.claim import split_id
 from redisfrontier.store.drive import Steps, refuse
@@ -48,7 +49,7 @@ def arguments(live: Live, preparer: Preparer, o: Outcome, now_ms: float) -> tupl
     extras: list[str] = []
     status, record = o.fetch_status, b""
     if o.prerequisite is not None and status == _DEFERRED:
-        prepared = _prerequisite(preparer, o)
+        prepared = _prerequisite(preparer, o, o.prerequisite)
         if isinstance(prepared, Prepared):
             extras += (f"class={score_class(prepared.directive, prepared.precedence)}", f"fp={prepared.fingerprint.hex()}")
             record = prepared.record
@@ -76,13 +77,11 @@ def retry_after_ms(value: str | float, http_date: str | None, now_ms: float) -> 
     return wait if math.isfinite(wait) and wait > 0 else None
 
 
-def _prerequisite(preparer: Preparer, o: Outcome) -> object:
+def _prerequisite(preparer: Preparer, o: Outcome, wanted: Candidate) -> object:
     parent = o.claim.record
-    assert o.prerequisite is not None
-    directive = o.prerequisite.directive
-    better = max(parent.directive - 1, 0) if directive is None else directive
+    better = max(parent.directive - 1, 0) if wanted.directive is None else wanted.directive
     return preparer.prepare(
-        replace(o.prerequisite, queue=o.claim.queue, directive=better, prerequisite=True, force_fetch=True)
+        replace(wanted, queue=o.claim.queue, directive=better, prerequisite=True, force_fetch=True)
     )
 
 

@@ -29,7 +29,9 @@ _Placed = tuple[int, Prepared]
 def schedule(
     live: Live, preparer: Preparer, uris: Iterable[str | Candidate], first: Callable[[], Steps[None]] = lambda: _nothing()
 ) -> Steps[list[Admission]]:
-    """One admission an input, in order; `first` runs when all are prepared and none is scheduled.  Raises Full or WrongState when the server refused all that was offered."""
+    """One admission an input, in order; `first` runs when all are prepared and none is scheduled.
+
+    Raises Full or WrongState when the server refused all that was offered."""
     answers: list[Admission | None] = []
     placed: list[list[_Placed]] = [[] for _ in range(live.partitions)]
     for raw in uris:
