@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -22,7 +24,7 @@ from redisfrontier.store.connect import AsyncClient, adopt, connect_async
 from redisfrontier.store.drive import AsyncDriver, OnWait, Steps
 from redisfrontier.store.embedded import Embedded
 from redisfrontier.store.fitness import check_server, look_async
-from redisfrontier.store.retry import Backoff
+from redisfrontier.store.retry import Backoff, RedisTrouble
 
 T = TypeVar("T")
 
@@ -61,10 +63,13 @@ class AsyncFrontier(AsyncOperators):
 
     @classmethod
     async def embedded(cls, path: str | os.PathLike[str], crawl: str, **options: Any) -> Self:
-        """The same on a private server in directory `path`, started unless it is up; the last user stops it."""
+        """The same on a private server in directory `path`, started unless it is up; the last user stops it.
+
+        A crawl that is not there is made, with default settings.
+        """
         server = await asyncio.to_thread(Embedded.start, path)
         try:
-            return await cls.connect(server.url, crawl, embedded=server, **options)
+            return await cls.create(server.url, crawl, embedded=server, **options)
         except BaseException:
             await asyncio.to_thread(server.close)
             raise
@@ -105,8 +110,7 @@ class AsyncFrontier(AsyncOperators):
 
     async def close(self) -> None:
         """Give connections (and an embedded server) back."""
-        if self._ears is not None:
-            await self._ears.aclose()
+        await self._deafen()
         await self.client.aclose()
         if self._embedded is not None:
             await asyncio.to_thread(self._embedded.close)
@@ -140,23 +144,48 @@ class AsyncFrontier(AsyncOperators):
         if wait is None:
             return await self.run(self.session.claim(n, per_queue, worker, lease_ms, queue))
         nap = Nap(wait, time.monotonic, random.random)
-        ears = await self._listen()
+        await self._patiently(self._listen)
         while True:
             got = await self.run(self.session.claim(n, per_queue, worker, lease_ms, queue))
             if got or nap.over:
                 return got
             nap.begin(got)
-            while (seconds := nap.seconds) > 0:
-                message = await ears.get_message(ignore_subscribe_messages=True, timeout=seconds)
-                if message is not None:
-                    nap.heard(message["data"], got.now_ms)
+            await self._patiently(partial(self._doze, nap, got.now_ms))
 
-    async def _listen(self) -> Any:
-        if self._ears is None:
-            live = await self.run(self.session.live())
-            self._ears = self.client.pubsub()
-            await self._ears.subscribe(*channels(live))
-        return self._ears
+    async def _doze(self, nap: Nap, now_ms: int) -> None:
+        """Sleep until the nap is over; at once awake after an outage, in which a notification may have been missed."""
+        if await self._listen():
+            return
+        try:
+            while (seconds := nap.seconds) > 0:
+                message = await self._ears.get_message(ignore_subscribe_messages=True, timeout=seconds)
+                if message is not None:
+                    nap.heard(message["data"], now_ms)
+        except RedisTrouble:
+            await self._deafen()
+            raise
+
+    async def _listen(self) -> bool:
+        """Subscribe to the crawl's notifications, unless this process has; whether it had to."""
+        if self._ears is not None:
+            return False
+        ears = self.client.pubsub()
+        try:
+            await ears.subscribe(*channels(await self.run(self.session.live())))
+        except BaseException:
+            await ears.aclose()
+            raise
+        self._ears = ears
+        return True
+
+    async def _deafen(self) -> None:
+        ears, self._ears = self._ears, None
+        if ears is not None:
+            with contextlib.suppress(RedisTrouble, OSError):
+                await ears.aclose()
+
+    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
+        return await self._driver.backoff.call_async(ask, self._driver.on_wait)
 
     async def finish(self, outcomes: Iterable[Outcome]) -> list[Settled]:
         """Give outcomes (`claim.outcome(200, duration_ms=120)`); one answer each.  Repeating it is harmless."""

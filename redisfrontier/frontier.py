@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -22,7 +24,7 @@ from redisfrontier.store.connect import SyncClient, adopt, connect
 from redisfrontier.store.drive import Driver, OnWait, Steps
 from redisfrontier.store.embedded import Embedded
 from redisfrontier.store.fitness import check_server, look
-from redisfrontier.store.retry import Backoff
+from redisfrontier.store.retry import Backoff, RedisTrouble
 
 T = TypeVar("T")
 
@@ -61,10 +63,13 @@ class Frontier(Operators):
 
     @classmethod
     def embedded(cls, path: str | os.PathLike[str], crawl: str, **options: Any) -> Self:
-        """The same on a private server in directory `path`, started unless it is up; the last user stops it."""
+        """The same on a private server in directory `path`, started unless it is up; the last user stops it.
+
+        A crawl that is not there is made, with default settings.
+        """
         server = Embedded.start(path)
         try:
-            return cls.connect(server.url, crawl, embedded=server, **options)
+            return cls.create(server.url, crawl, embedded=server, **options)
         except BaseException:
             server.close()
             raise
@@ -105,8 +110,7 @@ class Frontier(Operators):
 
     def close(self) -> None:
         """Give connections (and an embedded server) back."""
-        if self._ears is not None:
-            self._ears.close()
+        self._deafen()
         self.client.close()
         if self._embedded is not None:
             self._embedded.close()
@@ -140,23 +144,48 @@ class Frontier(Operators):
         if wait is None:
             return self.run(self.session.claim(n, per_queue, worker, lease_ms, queue))
         nap = Nap(wait, time.monotonic, random.random)
-        ears = self._listen()
+        self._patiently(self._listen)
         while True:
             got = self.run(self.session.claim(n, per_queue, worker, lease_ms, queue))
             if got or nap.over:
                 return got
             nap.begin(got)
-            while (seconds := nap.seconds) > 0:
-                message = ears.get_message(ignore_subscribe_messages=True, timeout=seconds)
-                if message is not None:
-                    nap.heard(message["data"], got.now_ms)
+            self._patiently(partial(self._doze, nap, got.now_ms))
 
-    def _listen(self) -> Any:
-        if self._ears is None:
-            live = self.run(self.session.live())
-            self._ears = self.client.pubsub()
-            self._ears.subscribe(*channels(live))
-        return self._ears
+    def _doze(self, nap: Nap, now_ms: int) -> None:
+        """Sleep until the nap is over; at once awake after an outage, in which a notification may have been missed."""
+        if self._listen():
+            return
+        try:
+            while (seconds := nap.seconds) > 0:
+                message = self._ears.get_message(ignore_subscribe_messages=True, timeout=seconds)
+                if message is not None:
+                    nap.heard(message["data"], now_ms)
+        except RedisTrouble:
+            self._deafen()
+            raise
+
+    def _listen(self) -> bool:
+        """Subscribe to the crawl's notifications, unless this process has; whether it had to."""
+        if self._ears is not None:
+            return False
+        ears = self.client.pubsub()
+        try:
+            ears.subscribe(*channels(self.run(self.session.live())))
+        except BaseException:
+            ears.close()
+            raise
+        self._ears = ears
+        return True
+
+    def _deafen(self) -> None:
+        ears, self._ears = self._ears, None
+        if ears is not None:
+            with contextlib.suppress(RedisTrouble, OSError):
+                ears.close()
+
+    def _patiently(self, ask: Callable[[], T]) -> T:
+        return self._driver.backoff.call(ask, self._driver.on_wait)
 
     def finish(self, outcomes: Iterable[Outcome]) -> list[Settled]:
         """Give outcomes (`claim.outcome(200, duration_ms=120)`); one answer each.  Repeating it is harmless."""
