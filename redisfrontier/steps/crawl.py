@@ -35,10 +35,16 @@ def create(
     test_clock: bool,
     randoms: Callable[[int], bytes],
 ) -> Steps[Live]:
-    """Make a crawl, in PAUSE; one of that name and the same shape is taken as it is.  Raises BadArgument, ServerUnfit."""
+    """Make a crawl, in PAUSE; one of that name is taken as it is, one that was only half made is completed.
+
+    Raises BadArgument, ServerUnfit.
+    """
     check_crawl_name(name)
     if not 1 <= partitions <= MAX_PARTITIONS:
         raise BadArgument(f"{partitions} partitions: out of range 1…{MAX_PARTITIONS}")
+    (there,) = yield from replies_of([crawl_ops.registered(name)])
+    if there:
+        return (yield from load(name))
     settings = yield from _chosen(settings)
     values = {n: as_text(getattr(settings, n)) for n in SPECS}
     head = {"schema": str(SCHEMA), "partitions": str(partitions), "version": "1", "run_state": "PAUSE", "test_clock": as_text(test_clock)}

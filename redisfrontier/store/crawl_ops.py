@@ -27,6 +27,11 @@ def register(crawl: str) -> Ask:
     return Ask("", (), ("SADD", keys.CRAWLS, crawl))
 
 
+def registered(crawl: str) -> Ask:
+    """Is the crawl in the list?  It is put there when all else of it is made."""
+    return read("SISMEMBER", keys.CRAWLS, crawl)
+
+
 def unregister(crawl: str) -> Ask:
     """Take the crawl off the list."""
     return Ask("", (), ("SREM", keys.CRAWLS, crawl))
