@@ -9,7 +9,7 @@ ARGV  1  queue       str  queue name
 RETURNS  version, run state, now, spent, total budget, state
 ERRORS   NOCRAWL  no such crawl
          BADARG   no such queue
-WRITES   n m due ready inactive retired g gw queues
+WRITES   n m due ready inactive retired gw queues
 ]]
 -- @include budgets
 -- @include save

@@ -11,7 +11,7 @@ ARGV  1  token      hex  8 random bytes, from the client
 RETURNS  version, run state, now, wait ms (-1: only other calls bring something), expired leases, troubles, then for each URI
          id, queue, attempts, lost leases, record; expired: "id worker queue" texts, troubles: what could not be given out
 ERRORS   NOCRAWL  no such crawl
-WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g gw queues unseen bf tags conf log
+WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g gw queues conf log
 ]]
 -- @include visit
 -- @include turns

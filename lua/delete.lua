@@ -8,7 +8,7 @@ ARGV  1  how    str  deleted (forgotten) or excluded (still known)
       4  id     int  its id
 RETURNS  version, run state, now, then one number a URI: 1 gone, 0 not there
 ERRORS   NOCRAWL  no such crawl
-WRITES   n m q rec try res ix unseen lease own later lat queues log
+WRITES   n m q rec try res ix unseen own later lat queues log
 ]]
 -- @include lease
 -- @include uniqueness

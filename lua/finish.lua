@@ -11,7 +11,7 @@ ARGV  1  id        int   first of seven arguments for each outcome
       7  record    bytes the new record, or empty; with class and fp: the prerequisite's record
 RETURNS  version, run state, now, then one text an outcome: +VERDICT, GONE, STALE or !REASON
 ERRORS   NOCRAWL  no such crawl
-WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g gw queues unseen bf tags conf log
+WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g gw queues unseen bf tags conf log seen
 ]]
 -- @include settle
 -- @include limits

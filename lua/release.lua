@@ -8,7 +8,7 @@ ARGV  1  id     int  first of four arguments for each URI
       4  group  str  group of that queue, or empty
 RETURNS  version, run state, now, then one text a URI: OK, GONE, STALE or !REASON
 ERRORS   NOCRAWL  no such crawl
-WRITES   n m q rec try res ix lease own w due ready inactive g gw queues log
+WRITES   n m q rec try res ix lease own w due ready inactive g gw queues log retired
 ]]
 -- @include lease
 -- @include admit

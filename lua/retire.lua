@@ -7,7 +7,7 @@ ARGV  1  queue  str  queue name
 RETURNS  version, run state, now, 1 retired, 0 it was already
 ERRORS   NOCRAWL  no such crawl
          BADARG   no such queue
-WRITES   n m due ready inactive retired g gw queues
+WRITES   n m due ready inactive retired gw queues
 ]]
 -- @include reenqueue
 -- @include save

@@ -11,7 +11,7 @@ RETURNS  version, run state, now, then one text a URI: +ID added, *ID requeued, 
 ERRORS   NOCRAWL  no such crawl
          STATE    the crawl is stopped
          FULL     Redis is at its soft memory limit
-WRITES   n m q rec ix seen unseen bf queues inactive due g res later lat log
+WRITES   n m q rec ix seen unseen bf queues inactive due g res log
 ]]
 -- @include admit
 -- @include save

@@ -10,7 +10,7 @@ ARGV  1  queue   str  queue name, or empty for all
 RETURNS  version, run state, now, how many came back, upto and skip of the next call (skip -1 at the end)
 ERRORS   NOCRAWL  no such crawl
          BADARG   no such queue
-WRITES   n m retired inactive due g gw queues
+WRITES   n m retired inactive due queues
 ]]
 -- @include budgets
 -- @include save

@@ -8,7 +8,7 @@ ARGV  1  queue  str  queue name, or empty for all
 RETURNS  version, run state, now, woken, skip of the next call or -1 at the end
 ERRORS   NOCRAWL  no such crawl
          BADARG   no such queue
-WRITES   n m due ready inactive g gw queues
+WRITES   n m due ready inactive gw queues
 ]]
 -- @include reenqueue
 -- @include save
