@@ -1,0 +1,149 @@
+"""The loader of the scripts: includes once each, cycles, what an include shows, the settings it fetches; and scripts that a server lost."""
+
+from __future__ import annotations
+
+from hashlib import sha1
+from pathlib import Path
+
+import pytest
+
+from redisfrontier.frontier import Frontier
+from redisfrontier.settings import SPECS
+from redisfrontier.store import scripts
+from redisfrontier.store.scripts import ScriptError, enclosed, splice, with_wanted
+
+
+def put(folder: Path, **texts: str) -> Path:
+    for name, text in texts.items():
+        (folder / f"{name}.lua").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_an_include_comes_once_and_before_what_needs_it(tmp_path) -> None:
+    put(tmp_path, base="local base = 1\n", left="-- @include base\nlocal left = base\n")
+    put(tmp_path, right="-- @include base\n-- @include left\nlocal right = left\n")
+    text = splice("-- @include right\n-- @include left\n-- @include base\nreturn right\n", tmp_path)
+    assert text == "local base = 1\nlocal left = base\nlocal right = left\nreturn right\n"
+
+
+def test_a_cycle_names_its_way(tmp_path) -> None:
+    put(tmp_path, a="-- @include b\n", b="-- @include c\n", c="-- @include a\n")
+    with pytest.raises(ScriptError, match="include a includes itself: a -> b -> c -> a"):
+        splice("-- @include a\n", tmp_path)
+
+
+def test_an_include_of_itself_is_a_cycle_too(tmp_path) -> None:
+    put(tmp_path, a="-- @include a\n")
+    with pytest.raises(ScriptError, match="a -> a"):
+        splice("-- @include a\n", tmp_path)
+
+
+def test_a_missing_include_says_who_wants_it(tmp_path) -> None:
+    put(tmp_path, a="-- @include nowhere\n")
+    with pytest.raises(ScriptError, match=r"no include nowhere\.lua \(wanted by a\)"):
+        splice("-- @include a\n", tmp_path)
+    with pytest.raises(ScriptError, match="wanted by the script"):
+        splice("-- @include nowhere\n", tmp_path)
+
+
+def test_only_a_line_of_its_own_includes(tmp_path) -> None:
+    text = "local a = 1 -- @include nowhere\n  -- @include nowhere\n"
+    assert splice(text, tmp_path) == text
+
+
+def test_what_an_include_exports_is_all_that_shows() -> None:
+    hidden = "local function hidden() return VALUE end\n"
+    text = enclosed(f"-- @exports shown VALUE\nlocal VALUE = 2\n{hidden}local function shown() return hidden() end\n")
+    assert text.startswith("local shown, VALUE\ndo\n")
+    assert text.endswith("end\n")
+    assert "\nVALUE = 2\n" in text
+    assert "\nfunction shown() " in text
+    assert "\nlocal function hidden() " in text
+
+
+def test_an_export_that_is_not_defined_is_an_error() -> None:
+    with pytest.raises(ScriptError, match="exports gone, which it does not define"):
+        enclosed("-- @exports gone\nlocal function shown() end\n")
+
+
+def test_a_name_that_only_begins_like_an_export_stays_local() -> None:
+    text = enclosed("-- @exports out\nlocal outer = 1\nlocal function out() return outer end\n")
+    assert "\nlocal outer = 1\n" in text
+    assert "\nfunction out() " in text
+
+
+def test_only_the_settings_that_a_script_reads_are_fetched() -> None:
+    used = "S.lease_ms + s.min_delay_ms + settings_of(q).max_in_flight + seconds.lease"
+    text = f"local WANTED = {{ 'schema' }} -- @wanted: …\nlocal a = {used}\n"
+    first = with_wanted(text).splitlines()[0]
+    assert first == "local WANTED = { 'lease_ms', 'max_in_flight', 'min_delay_ms', 'run_state', 'schema', 'test_clock', 'version' }"
+
+
+def test_every_fetched_setting_exists() -> None:
+    known = {*SPECS, "schema", "version", "run_state", "test_clock", "finish_reason"}
+    for name in scripts.names():
+        for line in scripts.load(name).text.splitlines():
+            if line.startswith("local WANTED"):
+                assert {word.strip("' ,") for word in line.split("{")[1].split("}")[0].split()} <= known, name
+
+
+def test_every_setting_of_the_scripts_is_given_to_the_partitions() -> None:
+    texts = [scripts.load(name).text for name in scripts.names()]
+    used = {setting for text in texts for setting in scripts._SETTING.findall(text)} & SPECS.keys()
+    assert {name for name in used if not SPECS[name]["server"]} == set()
+
+
+def test_the_name_of_a_script_is_the_hash_of_what_is_sent() -> None:
+    shas = {scripts.load(name).sha for name in scripts.names()}
+    assert len(shas) == len(scripts.names()) > 20
+    assert all(scripts.load(n).sha == sha1(scripts.load(n).text.encode(), usedforsecurity=False).hexdigest() for n in scripts.names())
+    assert all("@include" not in scripts.load(n).text for n in scripts.names())
+
+
+def crawl(url: str, partitions: int = 1) -> Frontier:
+    settings = {"uniqueness": "exact", "min_delay_ms": 0, "unset_delay_ms": 0}
+    frontier = Frontier.create(url, "c", settings, partitions=partitions, scope=[{"rule": "accept"}])
+    frontier.start()
+    return frontier
+
+
+def test_a_script_that_the_server_lost_is_sent_again(redis_url) -> None:
+    with crawl(redis_url) as frontier:
+        frontier.schedule(["http://a.test/", "http://b.test/"])
+        frontier.client.script_flush()
+        first = frontier.claim(2)
+        frontier.client.script_flush()
+        assert [s.verdict for s in frontier.finish([c.outcome(200) for c in first])] == ["succeeded", "succeeded"]
+        assert frontier.stats()["succeeded"] == 2
+
+
+def test_also_inside_a_pipeline_and_each_command_runs_once(redis_url) -> None:
+    """8 partitions are asked in one pipeline; no call is repeated that the server has run, and none is left out."""
+    with crawl(redis_url, partitions=8) as frontier:
+        uris = [f"http://h{i}.test/" for i in range(64)]
+        frontier.client.script_flush()
+        assert {a.outcome for a in frontier.schedule(uris)} == {"added"}
+        frontier.client.script_flush()
+        claims = frontier.claim(64)
+        assert len({c.id for c in claims}) == len(claims) == 64
+        frontier.client.script_flush()
+        settled = frontier.finish([c.outcome(200) for c in claims])
+        assert [s.verdict for s in settled] == ["succeeded"] * 64
+        stats = frontier.stats()
+        assert (stats["admitted"], stats["succeeded"], stats["in_flight"], stats["pending"]) == (64, 64, 0, 0)
+
+
+async def test_the_async_driver_does_so_too(redis_url) -> None:
+    from redisfrontier.aio import AsyncFrontier
+
+    crawl(redis_url, partitions=4).close()
+    frontier = await AsyncFrontier.connect(redis_url, "c")
+    try:
+        await frontier.client.script_flush()
+        await frontier.schedule([f"http://h{i}.test/" for i in range(20)])
+        await frontier.client.script_flush()
+        claims = await frontier.claim(20)
+        await frontier.client.script_flush()
+        assert [s.verdict for s in await frontier.finish([c.outcome(404) for c in claims])] == ["succeeded"] * 20
+    finally:
+        await frontier.close()
