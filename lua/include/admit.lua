@@ -23,7 +23,6 @@ local function begin(q, sheet, group_name) -- a queue that was just made, or who
   if sheet ~= q.sheet then put(q, 'sheet', sheet) end
   if q.new and not q.begun then
     q.begun = true
-    mark(q, 'state') -- told from the start, though it is the default
     put(q, 'precedence', weighed(q))
   end
   if group_name ~= '' and group_name ~= '-' and q.group == '' then join(q, group_name) end

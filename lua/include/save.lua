@@ -14,25 +14,36 @@ local function tally(state, pending, by) -- in process and exhausted are in no z
   end
 end
 
-local function save_queue(q)
-  local args = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-  for i = 1, q.changes do -- a field that changed twice stands there twice, with its last value
-    local field = q.changed[i]
-    args[2 * i - 1], args[2 * i] = field, TEXTUAL[field] and q[field] or text(q[field])
+local function changes(q) -- fields and values in turn, and how many of both
+  local was, args, size = q.was, { q.state, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 0
+  if q.begun or q.state ~= was[1] then args[1], args[2], size = 'state', q.state, 2 end -- of a new one told, though it is the default
+  for i = 2, 12 do
+    local field = HOT[i]
+    local value = q[field]
+    if value ~= was[i] then args[size + 1], args[size + 2], size = field, TEXTS[value] or text(value), size + 2 end
   end
-  call('HSET', T .. 'm:' .. q.name, unpack(args, 1, 2 * q.changes))
-  local now_level = level(q.pending)
-  if q.new or now_level ~= level(q.was_pending) then zput(K_QUEUES, q.name, text(now_level)) end
-  if q.new or q.state ~= q.was_state or (q.pending == 0) ~= (q.was_pending == 0) then
-    if not q.new then tally(q.was_state, q.was_pending, -1) end
+  if q.put then
+    for field in pairs(q.put) do
+      args[size + 1], args[size + 2], size = field, TEXTUAL[field] and q[field] or text(q[field]), size + 2
+    end
+  end
+  return args, size
+end
+
+local function save_queue(q)
+  local args, size = changes(q)
+  if size == 0 then return end
+  call('HSET', q.key, unpack(args, 1, size))
+  local before, was_state, now_level = q.was[7], q.was[1], level(q.pending)
+  if q.new or now_level ~= level(before) then zput(K_QUEUES, q.name, text(now_level)) end
+  if q.new or q.state ~= was_state or (q.pending == 0) ~= (before == 0) then
+    if not q.new then tally(was_state, before, -1) end
     tally(q.state, q.pending, 1)
   end
 end
 
 local function save()
-  for _, q in pairs(queues) do
-    if q.changes > 0 then save_queue(q) end
-  end
+  for _, q in pairs(queues) do save_queue(q) end
   write_counters()
   flush_all()
 end

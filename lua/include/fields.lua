@@ -1,0 +1,11 @@
+-- @include partition
+-- The fields of a queue's hash m:<queue>: a closed list.  The hot ones are read of every queue, the others only of one that has `more`.
+-- @exports HOT COLD TEXTUAL
+local HOT = { 'state', 'precedence', 'active', 'session_start', 'spent', 'admitted', 'pending', 'in_flight', 'succeeded', 'bytes',
+  'not_before', 'more' } -- all numbers, 0 when absent, but for the state
+local COLD = { -- with what an absent one means
+  base = -1, sheet = 0, group = '', budget = -2, requeued = 0, ghosts = 0, later = 0, failed = 0, disregarded = 0, excluded = 0,
+  deleted = 0, snoozed_until = 0, bandwidth_until = 0, prereq = '', slow_run = 0, slow_at = 0, fail_run = 0, robots_run = 0,
+  retired_why = '', retired_at = 0, last_error = 0, lost = 0,
+}
+local TEXTUAL = { state = true, group = true, prereq = true, retired_why = true }
