@@ -24,5 +24,6 @@ end
 if #values > 0 then call('HSET', key, unpack(values)) end
 call('HSET', K_CONF, 'version', ARGV[1])
 S.version = tonumber(ARGV[1])
+if S.run_state == 'RUN' then call('PUBLISH', T .. 'wake', '0') end -- sleepers look again: a floor or budget may have moved
 save()
 return head()

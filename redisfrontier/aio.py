@@ -62,14 +62,15 @@ class AsyncFrontier(AsyncOperators):
         return frontier
 
     @classmethod
-    async def embedded(cls, path: str | os.PathLike[str], crawl: str, **options: Any) -> Self:
+    async def embedded(cls, path: str | os.PathLike[str], crawl: str, *, create: bool = True, **options: Any) -> Self:
         """The same on a private server in directory `path`, started unless it is up; the last user stops it.
 
-        A crawl that is not there is made, with default settings.
+        With `create`, a crawl that is not there is made, with default settings (else NoCrawl).
         """
         server = await asyncio.to_thread(Embedded.start, path)
         try:
-            return await cls.create(server.url, crawl, embedded=server, **options)
+            opened = cls.create if create else cls.connect
+            return await opened(server.url, crawl, embedded=server, **options)
         except BaseException:
             await asyncio.to_thread(server.close)
             raise

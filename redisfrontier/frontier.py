@@ -62,14 +62,15 @@ class Frontier(Operators):
         return frontier
 
     @classmethod
-    def embedded(cls, path: str | os.PathLike[str], crawl: str, **options: Any) -> Self:
+    def embedded(cls, path: str | os.PathLike[str], crawl: str, *, create: bool = True, **options: Any) -> Self:
         """The same on a private server in directory `path`, started unless it is up; the last user stops it.
 
-        A crawl that is not there is made, with default settings.
+        With `create`, a crawl that is not there is made, with default settings (else NoCrawl).
         """
         server = Embedded.start(path)
         try:
-            return cls.create(server.url, crawl, embedded=server, **options)
+            opened = cls.create if create else cls.connect
+            return opened(server.url, crawl, embedded=server, **options)
         except BaseException:
             server.close()
             raise

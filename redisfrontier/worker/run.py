@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from typing import Any
 
 import structlog
 
@@ -16,6 +17,7 @@ from redisfrontier.aio import AsyncFrontier
 from redisfrontier.candidates import Preparer
 from redisfrontier.crawl.metadata import NAMES, CrawlMetadata
 from redisfrontier.log import configure, logger
+from redisfrontier.steps.session import default_worker
 from redisfrontier.store.retry import Backoff
 from redisfrontier.worker.crawl_log import CrawlLog
 from redisfrontier.worker.fetch import HttpFetcher, Limits
@@ -25,6 +27,7 @@ from redisfrontier.worker.ports import Patience, PatientRobots
 from redisfrontier.worker.progress import BAR_SECONDS, EVENT_SECONDS, Bar, Events, Reporter
 from redisfrontier.worker.resolve import Resolver, parse_lines
 from redisfrontier.worker.robots import RobotsCache
+from redisfrontier.worker.scope_files import ScopeLog, dump_surts
 from redisfrontier.worker.settle import Settler, Tally
 from redisfrontier.worker.visit import Visitor
 from redisfrontier.worker.warc import WarcFiles
@@ -47,7 +50,8 @@ def run_worker(options: WorkerOptions) -> int:
 
 async def _run(options: WorkerOptions, resolver: Resolver) -> Tally:
     async with AsyncExitStack() as stack:
-        frontier = await stack.enter_async_context(await connected(options))
+        scope_log = _scope_log(options, stack)
+        frontier = await stack.enter_async_context(await connected(options, scope_log))
         log = logger(worker=frontier.session.worker, crawl=options.crawl)
         metadata = await frontier.metadata()
         agent, sender = user_agent(options, metadata), metadata.get("operator_from", "")
@@ -58,6 +62,8 @@ async def _run(options: WorkerOptions, resolver: Resolver) -> Tally:
         _heed_signals(crawler, log)
         display = Bar() if options.progress else Events(log)
         seconds = BAR_SECONDS if options.progress else EVENT_SECONDS
+        if options.log_dir is not None:
+            dump_surts(frontier.policy.scope, options.log_dir)
         log.info("worker_start", user_agent=agent, concurrency=options.concurrency)
         async with Reporter(frontier, display, crawler.tally, lambda: crawler.in_flight, seconds):
             tally = await crawler.run()
@@ -65,11 +71,21 @@ async def _run(options: WorkerOptions, resolver: Resolver) -> Tally:
         return tally
 
 
-async def connected(options: WorkerOptions) -> AsyncFrontier:
-    """The frontier that the options name."""
+async def connected(options: WorkerOptions, scope_log: ScopeLog | None = None) -> AsyncFrontier:
+    """The frontier that the options name; raises NoCrawl when it is not there."""
+    more: dict[str, Any] = {"worker": options.worker, "backoff": BACKOFF, "scope_log": scope_log.write if scope_log else None}
     if options.embedded is not None:
-        return await AsyncFrontier.embedded(options.embedded, options.crawl, worker=options.worker, backoff=BACKOFF)
-    return await AsyncFrontier.connect(str(options.url), options.crawl, worker=options.worker, backoff=BACKOFF)
+        return await AsyncFrontier.embedded(options.embedded, options.crawl, create=False, **more)
+    return await AsyncFrontier.connect(str(options.url), options.crawl, **more)
+
+
+def _scope_log(options: WorkerOptions, stack: AsyncExitStack) -> ScopeLog | None:
+    if options.log_dir is None:
+        return None
+    name = (options.worker or default_worker()).replace("/", "_")
+    scope_log = ScopeLog(options.log_dir / f"scope-{name}.log")
+    stack.callback(scope_log.close)
+    return scope_log
 
 
 def user_agent(options: WorkerOptions, metadata: Mapping[str, str]) -> str:
