@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from redisfrontier.candidates import Preparer
+from redisfrontier.crawl.seeds import SeedBatch, SeedSource, batches
 from redisfrontier.policy.sheets import Sheet
 from redisfrontier.record.outcome import Admission
 from redisfrontier.record.record import Candidate, UriRecord
 from redisfrontier.settings import Settings
-from redisfrontier.steps import crawl, listing, queues
+from redisfrontier.steps import crawl, listing, queues, seeds
 from redisfrontier.steps.session import Session, counted
 from redisfrontier.store.drive import Steps
 
@@ -100,6 +101,15 @@ class AsyncOperators:
     async def remove_sheet(self, name: str) -> None:
         """Remove a sheet."""
         await self.run(self.session.with_live(crawl.put_sheet, None, name))
+
+    async def load_seeds(self, source: SeedSource) -> AsyncIterator[tuple[SeedBatch, list[Admission]]]:
+        """Add the seeds of a source, batch by batch; its SURT lines and bad lines are in each batch, with one answer a seed.
+
+        The scope learns of them first.  Run the iterator to its end; the crawl may be started after a batch that is `ready`.
+        """
+        first = await self.run(self.session.with_live(seeds.next_index))
+        for batch in batches(source, first_index=first):
+            yield batch, await self.run(seeds.add(self.session, batch))
 
     async def set_clock(self, now_ms: int) -> None:
         """Set the time of a crawl made with `test_clock`."""

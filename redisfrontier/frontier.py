@@ -91,6 +91,7 @@ class Frontier(Operators):
         """Make a crawl (in PAUSE: `start` it) and return its frontier; an existing one of that name is taken as it is.
 
         `crawl` is a name with its `settings`, or a whole CrawlDefinition.  `scope` are rule configurations; none = the stock scope.
+        Seeds of a definition are not loaded here: `load_seeds(definition.seeds)` tells of each batch.
         """
         definition = definition_of(crawl, settings, partitions, scope)
         frontier = cls(connect(url), definition.name, embedded=embedded, **options)

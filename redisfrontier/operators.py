@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from redisfrontier.candidates import Preparer
+from redisfrontier.crawl.seeds import SeedBatch, SeedSource, batches
 from redisfrontier.policy.sheets import Sheet
 from redisfrontier.record.outcome import Admission
 from redisfrontier.record.record import Candidate, UriRecord
 from redisfrontier.settings import Settings
-from redisfrontier.steps import crawl, listing, queues
+from redisfrontier.steps import crawl, listing, queues, seeds
 from redisfrontier.steps.session import Session, counted
 from redisfrontier.store.drive import Steps
 
@@ -100,6 +101,15 @@ class Operators:
     def remove_sheet(self, name: str) -> None:
         """Remove a sheet."""
         self.run(self.session.with_live(crawl.put_sheet, None, name))
+
+    def load_seeds(self, source: SeedSource) -> Iterator[tuple[SeedBatch, list[Admission]]]:
+        """Add the seeds of a source, batch by batch; its SURT lines and bad lines are in each batch, with one answer a seed.
+
+        The scope learns of them first.  Run the iterator to its end; the crawl may be started after a batch that is `ready`.
+        """
+        first = self.run(self.session.with_live(seeds.next_index))
+        for batch in batches(source, first_index=first):
+            yield batch, self.run(seeds.add(self.session, batch))
 
     def set_clock(self, now_ms: int) -> None:
         """Set the time of a crawl made with `test_clock`."""

@@ -21,7 +21,8 @@ from redisfrontier.settings import Value as SettingValue
 from redisfrontier.uri.canonical import DEFAULT_RULES, rule_named
 from redisfrontier.uri.fingerprint import check_crawl_name
 
-MAX_PARTITIONS = 4096
+#: Partitions a crawl may have.
+MAX_PARTITIONS = 1024
 
 _TOP = ("name", "partitions", "metadata", "settings", "seeds", "scope", "sheets", "canonicalization")
 _SEEDS = ("uris", "text", "file", "files", "source_tag_seeds", "block_awaiting_seed_lines")

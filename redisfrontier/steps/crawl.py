@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from redisfrontier.crawl.definition import MAX_PARTITIONS
 from redisfrontier.crawl.live import SCHEMA, Live, load, unpacked
 from redisfrontier.errors import BadArgument, ServerUnfit, SettingError
 from redisfrontier.policy.sheets import Sheet
@@ -19,8 +20,6 @@ from redisfrontier.uri.fingerprint import check_crawl_name
 
 #: Random fingerprints on which a new filter is tried.
 TRIALS = 1000
-#: Partitions a crawl may have.
-MAX_PARTITIONS = 1024
 
 
 def create(
