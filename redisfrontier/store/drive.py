@@ -17,6 +17,8 @@ from redisfrontier.store.scripts import load
 T = TypeVar("T")
 #: The steps of an operation: yields what to ask, is sent the replies (errors among them as objects), returns the result.
 Steps = Generator[Sequence[Ask], list[Any], T]
+#: How often in a row a server may lose its scripts while an operation runs: somebody may be flushing them again and again.
+LOADS = 20
 #: Told of each wait for Redis: failure, seconds.
 OnWait = Callable[[BaseException, float], None]
 
@@ -43,10 +45,10 @@ def refuse(error: BaseException) -> NoReturn:
     raise (translated(error) if isinstance(error, ResponseError) else error) from None
 
 
-def _again(asks: Sequence[Ask], replies: list[Any]) -> tuple[list[int], list[str]]:
-    """Which asks met a server that has lost their scripts, and the scripts to load."""
+def _again(asks: Sequence[Ask], replies: list[Any]) -> tuple[list[int], list[tuple[str, str]]]:
+    """Which asks met a server that has lost their scripts, and the commands that load these."""
     lost = [i for i, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
-    return lost, sorted({asks[i].script for i in lost})
+    return lost, [("SCRIPT LOAD", load(name).text) for name in sorted({asks[i].script for i in lost})]
 
 
 def _raise_passing(replies: list[Any]) -> None:
@@ -89,10 +91,12 @@ class Driver:
 
     def _once(self, asks: Sequence[Ask]) -> list[Any]:
         replies = self._send([ask.wire() for ask in asks])
-        lost, scripts = _again(asks, replies)
-        if lost:
-            self._send([("SCRIPT LOAD", load(name).text) for name in scripts])
-            for i, reply in zip(lost, self._send([asks[i].wire() for i in lost]), strict=True):
+        for _ in range(LOADS):
+            lost, loads = _again(asks, replies)
+            if not lost:
+                break
+            again = self._send([*loads, *(asks[i].wire() for i in lost)])
+            for i, reply in zip(lost, again[len(loads) :], strict=True):
                 replies[i] = reply
         return replies
 
@@ -142,10 +146,12 @@ class AsyncDriver:
 
     async def _once(self, asks: Sequence[Ask]) -> list[Any]:
         replies = await self._send([ask.wire() for ask in asks])
-        lost, scripts = _again(asks, replies)
-        if lost:
-            await self._send([("SCRIPT LOAD", load(name).text) for name in scripts])
-            for i, reply in zip(lost, await self._send([asks[i].wire() for i in lost]), strict=True):
+        for _ in range(LOADS):
+            lost, loads = _again(asks, replies)
+            if not lost:
+                break
+            again = await self._send([*loads, *(asks[i].wire() for i in lost)])
+            for i, reply in zip(lost, again[len(loads) :], strict=True):
                 replies[i] = reply
         return replies
 
