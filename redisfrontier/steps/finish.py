@@ -24,6 +24,8 @@ OUTCOMES_PER_CALL = 200
 #: A prerequisite that is out of scope or invalid (Heritrix: PREREQUISITE_UNSCHEDULABLE_FAILURE).
 UNSCHEDULABLE = -63
 _DEFERRED = -50
+#: No delay, size or date is greater; beyond it (infinity too) a number tells nothing.
+_GREATEST = 1e300
 
 
 def finish(live: Live, preparer: Preparer, outcomes: Iterable[Outcome], now_ms: float) -> Steps[list[Settled]]:
@@ -61,13 +63,15 @@ def arguments(live: Live, preparer: Preparer, o: Outcome, now_ms: float) -> tupl
         _told(extras, o, now_ms)
     _overrides(extras, o, live)
     number = split_id(o.claim.id)[1]
-    return (number, o.claim.token, status, _number(o.duration_ms), _number(o.size_bytes), ";".join(extras), record)
+    return (number, o.claim.token, _status(status), _number(o.duration_ms), _number(o.size_bytes), ";".join(extras), record)
 
 
 def retry_after_ms(value: str | float, http_date: str | None, now_ms: float) -> float | None:
     """A Retry-After header as ms from now: seconds, or a date read against the answer's own Date; None for nonsense or the past."""
     try:
         wait = float(value) * 1000
+    except OverflowError:
+        return None
     except (TypeError, ValueError):
         try:
             now = parsedate_to_datetime(http_date).timestamp() * 1000 if http_date else now_ms
@@ -101,8 +105,8 @@ def _told(extras: list[str], o: Outcome, now_ms: float) -> None:
 
 
 def _overrides(extras: list[str], o: Outcome, live: Live) -> None:
-    refetch = o.refetch_in_ms if o.refetch_in_ms is None else max(o.refetch_in_ms, 0)  # a date in the past is now
-    for name, value in (("delay", o.delay_ms), ("refetch", refetch), ("retry_after", o.retry_after_ms)):
+    past = isinstance(o.refetch_in_ms, int | float) and o.refetch_in_ms < 0  # a date in the past is now
+    for name, value in (("delay", o.delay_ms), ("refetch", 0 if past else o.refetch_in_ms), ("retry_after", o.retry_after_ms)):
         if value is not None and (shown := _number(value)) != "":
             extras.append(f"{name}={shown}")
     flags = ("r" if o.force_retire else "") + ("c" if o.http_credential else "") + ("u" if o.robots_unreachable else "")
@@ -114,9 +118,14 @@ def _overrides(extras: list[str], o: Outcome, live: Live) -> None:
 
 def _number(value: object) -> float | str:
     """A number that makes sense, or empty: not told."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _GREATEST:
         return ""
     return value if isinstance(value, int) and value < 2**53 else float(value)
+
+
+def _status(value: object) -> int | str:
+    """A whole number of few digits, or empty: the script refuses it."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9 else ""
 
 
 def _settled(id_: str, answer: str) -> Settled:
