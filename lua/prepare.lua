@@ -12,7 +12,7 @@ WRITES   n seen
 
 local bad = open()
 if bad then return bad end
-local page, blocks = tonumber(ARGV[1]), slice_shape(0)
-prepare_page(0, page)
+if n.tested == 1 then return 0 end -- in use: nothing is written into it
+local more = prepare_page(0, tonumber(ARGV[1]))
 save()
-return (page + 1) * PAGE_BLOCKS < blocks and 1 or 0
+return more and 1 or 0

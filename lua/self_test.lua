@@ -1,26 +1,38 @@
 --[[
-self_test - does a fresh Bloom filter remember what it is given, and only that?  Leaves it empty (a RedisBloom one is gone).
+self_test - does a fresh Bloom filter remember what it is given, and only that?  Makes RedisBloom's filter, and leaves either empty.
+Done once: later calls touch nothing, for the filter may be in use.
 
 KEYS     the fixed keys (include/keys.lua)
-ARGV  1  fp  18 B  added, then looked for
-      2  fp  18 B  and more: only looked for
+ARGV  1  rate      num   of false positives, for RedisBloom
+      2  capacity  int   URIs of its first filter
+      3  fp        18 B  added, then looked for
+      4  fp        18 B  and more: only looked for
 RETURNS  1 if the added one is found, how many of the others are found
 ERRORS   NOCRAWL  no such crawl
-WRITES   seen bf
+WRITES   n seen bf
 ]]
 -- @include uniqueness
 
 local bad = open()
 if bad then return bad end
-if S.uniqueness == 'bitfield' then bitfield_add(ARGV[1]) else call('BF.ADD', K_BF, ARGV[1]) end
-local found, others = seen(ARGV[1]) and 1 or 0, 0
-for i = 2, #ARGV do
+if n.tested == 1 then return { 1, 0 } end
+local bloom = S.uniqueness == 'bloom'
+if bloom then
+  call('DEL', K_BF)
+  call('BF.RESERVE', K_BF, ARGV[1], ARGV[2])
+  call('BF.ADD', K_BF, ARGV[3])
+else
+  bitfield_add(ARGV[3])
+end
+local found, others = seen(ARGV[3]) and 1 or 0, 0
+for i = 4, #ARGV do
   if seen(ARGV[i]) then others = others + 1 end
 end
-if S.uniqueness == 'bitfield' then
-  local key, at = block_of(0, (integers(ARGV[1])))
-  call('SETRANGE', key, at, string.rep('\0', BLOCK))
-else
+if bloom then
   call('DEL', K_BF)
+  call('BF.RESERVE', K_BF, ARGV[1], ARGV[2])
+else
+  bitfield_clear(ARGV[3])
 end
+call('HSET', K_N, 'tested', 1)
 return { found, others }

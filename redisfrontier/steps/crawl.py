@@ -106,24 +106,27 @@ def _partition(
     (made,) = yield from replies_of([ops.create(p, server.items())])
     if not int(made) or settings.uniqueness == "exact":
         return
-    capacity = -(-settings.expected_uris // partitions)
-    if settings.uniqueness == "bloom":
-        yield from replies_of([crawl_ops.reserve(name, p, settings.false_positive_rate, capacity)])
-    else:
-        page, more = 0, 1
-        while more:
-            (more,) = yield from replies_of([ops.prepare(p, page)])
-            page += 1
-    (tested,) = yield from replies_of([ops.self_test(p, [randoms(18) for _ in range(TRIALS + 1)])])
+    page, more = 0, int(settings.uniqueness == "bitfield")
+    while more:
+        (more,) = yield from replies_of([ops.prepare(p, page)])
+        page += 1
+    capacity, rate = -(-settings.expected_uris // partitions), settings.false_positive_rate
+    (tested,) = yield from replies_of([ops.self_test(p, rate, capacity, [randoms(18) for _ in range(TRIALS + 1)])])
     found, others = (int(n) for n in tested)
-    if not found or others > 3 + 10 * TRIALS * settings.false_positive_rate:
+    if not found or others > 3 + 10 * TRIALS * rate:
+        yield from _unmake(name, settings, partitions)
         raise ServerUnfit(
             f"the {settings.uniqueness} filter fails its self-test: the added URI is {'found' if found else 'lost'}, "
             f"{others} of {TRIALS} others are found",
             remedy="use uniqueness = bitfield or exact, or another RedisBloom version",
         )
-    if settings.uniqueness == "bloom":
-        yield from replies_of([crawl_ops.reserve(name, p, settings.false_positive_rate, capacity)])
+
+
+def _unmake(name: str, settings: Settings, partitions: int) -> Steps[None]:
+    """Remove a crawl that cannot be made here, so that its name is free for another try."""
+    for p in range(partitions):
+        yield from _unlink(iter([*keys.fixed(name, p), *_filter_keys(name, p, settings, partitions, 1)]))
+    yield from _unlink(keys.crawl_wide(name, d) for d in reversed(keys.DOCUMENTS))
 
 
 def run_state(live: Live, state: str, why: str = "") -> Steps[None]:
@@ -187,7 +190,7 @@ def remove(live: Live) -> Steps[int]:
         (reply,) = yield from replies_of([crawl_ops.read("HGETALL", keys.of(live.name, p, "n"))])
         pairs = reply.items() if isinstance(reply, dict) else zip(reply[::2], reply[1::2], strict=True)
         counters = {text(k): int(float(v)) for k, v in pairs if text(k) in ("id", "ix_level", "ix_split", "slice")}
-        pages = _filter_keys(live, p, counters)
+        pages = _filter_keys(live.name, p, live.settings, live.partitions, counters.get("slice", 0) + 2)
         sheets = (keys.sheet_values(live.name, p, number) for number in live.combos.values())
         rest = (*keys.fixed(live.name, p)[1:], keys.source_tags(live.name, p))
         for names in (crawl_ops.numbered(live.name, p, counters), pages, sheets, rest, (keys.of(live.name, p, "n"),)):
@@ -208,12 +211,12 @@ def _remove_queues(live: Live, p: int) -> Steps[int]:
     return gone
 
 
-def _filter_keys(live: Live, p: int, counters: Mapping[str, int]) -> Iterable[str]:
-    if live.settings.uniqueness != "bitfield":
+def _filter_keys(name: str, p: int, settings: Settings, partitions: int, slices: int) -> Iterable[str]:
+    if settings.uniqueness != "bitfield":
         return
-    for number, (blocks, _, _) in enumerate(_slices(live.settings, live.partitions)[: counters.get("slice", 0) + 2]):
-        for page in range(-(-blocks // 65536)):
-            yield keys.bloom_page(live.name, p, number, page)
+    for number, (blocks, _, _) in enumerate(_slices(settings, partitions)[:slices]):
+        for page in range(-(-blocks // bloom.PAGE_BLOCKS)):
+            yield keys.bloom_page(name, p, number, page)
 
 
 def _unlink(names: Iterable[str]) -> Steps[int]:

@@ -73,11 +73,6 @@ def robots_put(crawl: str, partition: int, authority: str, text: str, ttl_second
     return Ask("", (), ("SET", keys.robots(crawl, partition, authority), text, "EX", ttl_seconds))
 
 
-def reserve(crawl: str, partition: int, rate: float, capacity: int) -> Ask:
-    """Make RedisBloom's filter of a partition."""
-    return Ask("", (), ("BF.RESERVE", keys.of(crawl, partition, "bf"), repr(rate), capacity))
-
-
 def numbered(crawl: str, partition: int, counters: dict[str, int]) -> Iterable[str]:
     """Keys of a partition whose names are numbers: records, attempts, results, index, filter pages; from its counters `n`."""
     for number in range(0, counters.get("id", 0) + 1, keys.PER_BUCKET):

@@ -193,9 +193,9 @@ class Ops:
         """Make one page of the bitfield filter; reply: 1 more follow, 0 done."""
         return self._ask("prepare", partition, (page,))
 
-    def self_test(self, partition: int, fingerprints: Iterable[bytes]) -> Ask:
-        """Reply: 1 if the first is found after it was added, how many of the others are."""
-        return self._ask("self_test", partition, list(fingerprints))
+    def self_test(self, partition: int, rate: float, capacity: int, fingerprints: Iterable[bytes]) -> Ask:
+        """Make RedisBloom's filter and try either; reply: 1 if the first is found after it was added, how many of the others are."""
+        return self._ask("self_test", partition, [repr(rate), capacity, *fingerprints])
 
     def set_clock(self, partition: int, now_ms: int) -> Ask:
         """Set the test clock."""

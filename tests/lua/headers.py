@@ -147,7 +147,7 @@ _SHAPES: tuple[tuple[str, str | int], ...] = (
     (r"pending_key\(|q\.pending_key$", "q"),
     (r"q\.key$", "m"),
     (r"ZSETS\[", "a place"),
-    (r"block_of\(", "seen"),
+    (r"page_key\(|last\.key$", "seen"),
 )
 
 

@@ -125,7 +125,7 @@ def test_no_script_looks_through_the_whole_keyspace(name) -> None:
 
 #: What looks like a call and is none, and what Lua itself offers.
 NO_CALLS = {"function", "and", "or", "not", "if", "in", "return", "elseif", "while", "until"}
-OF_LUA = {"tonumber", "tostring", "type", "pairs", "ipairs", "unpack", "setmetatable"}
+OF_LUA = {"tonumber", "tostring", "type", "pairs", "ipairs", "unpack", "setmetatable", "rawget", "rawset"}
 DECLARATIONS = (
     r"\blocal function (\w+)",
     r"\b(?:local|for) ([\w, ]+?) (?:=|in)\s",
