@@ -1,6 +1,11 @@
 -- @include writes
 -- Clock, counters and settings of the partition: read once at the beginning of a call, counters written once at its end.
-local n, n_touched, S, now = {}, {}, {}, 0
+local n, n_touched, now = {}, {}, 0
+local S = setmetatable({}, { __index = function(all, name) -- a setting that is not among the usual ones of the script
+  local value = call('HGET', K_CONF, name)
+  all[name] = tonumber(value) or value or nil
+  return rawget(all, name)
+end })
 
 local function bump(field, by)
   n[field] = (n[field] or 0) + by
@@ -42,3 +47,4 @@ end
 local function head() -- how every reply begins
   return { S.version, S.run_state, now }
 end
+-- @layer

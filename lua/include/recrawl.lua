@@ -1,6 +1,6 @@
 -- @include schedules
 -- The status a kept URI ends with, and when it is fetched again: Nutch' merge table (NUTCH-416, status-and-schedule 1.2).
--- @exports fetch_kind failed visited
+-- @inside result
 local DB = { success = 2, gone = 3, redir_temp = 4, redir_perm = 5, notmodified = 6 }
 
 local function fetch_kind(status, verdict) -- Heritrix' number -> what the fetch was

@@ -1,6 +1,7 @@
--- @include uniqueness
+-- @include record
 -- @include recrawl
--- What stays of a URI after its final outcome; returns when it is to be fetched again, or nil.
+-- What stays of a URI that is kept, or fetched again, after its final outcome; returns when it is fetched again, or nil.
+-- @late: most crawls keep none
 -- @exports result
 -- res: "status fetch_status fetched modified interval retries signature next", 0 or - where there is none
 local function read_result(id)
@@ -25,17 +26,13 @@ local function write_result(id, o, r)
   hput(bucket('res:', id), id, table.concat(parts, ' '))
 end
 
-local function result(l, o, s, verdict, record)
+local function result(l, o, s, verdict)
   local again = o.refetch and now + o.refetch
   if S.retention == 'keep' then
     local r = next_result(read_result(l.id), o, s, verdict)
     r.again = again or r.again
     again = r.again
     write_result(l.id, o, r)
-  elseif not again then
-    hput(bucket('rec:', l.id), l.id, false)
-    if sound(record) then note_end(fingerprint_of(record), l.id, verdict) end
-    return nil
   end
   if o.record ~= '' then hput(bucket('rec:', l.id), l.id, o.record) end
   return again

@@ -1,4 +1,6 @@
 -- @include admit
+-- @late
+-- @exports revive
 -- A finished record that is kept comes back at once, by force: same id, attempts anew, counted as admitted anew.
 local function revive(q, id, class)
   local fine, why = readable(q, bucket('rec:', id))

@@ -1,6 +1,5 @@
--- @include partition
 -- Recrawl schedules: interval and date of the next fetch (status-and-schedule 1.3, 1.8; the same sums as policy/schedules.py).
--- @exports SCHEDULES half_up LONGEST
+-- @inside recrawl
 -- v: interval s, modified ms, retries, change, planned ms; each returns the date or nil, interval, time of change.
 local LONGEST = 315360000 -- s: no interval is longer
 

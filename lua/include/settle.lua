@@ -31,6 +31,11 @@ local function try_again(l, q, o, s)
   return o.force_retire or (q.robots_run > s.robots_max_tries and 'robots unreachable')
 end
 
+local function drop(l, verdict, record) -- only how it ended stays known
+  hput(bucket('rec:', l.id), l.id, false)
+  if sound(record) then note_end(fingerprint_of(record), l.id, verdict) end
+end
+
 local function end_it(l, q, o, s, verdict, record)
   if q.prereq == l.id then put(q, 'prereq', '') end
   drop_attempts(l)
@@ -41,7 +46,8 @@ local function end_it(l, q, o, s, verdict, record)
     if q.robots_run > 0 and o.status >= 100 then put(q, 'robots_run', 0) end -- the host answers again
     if verdict == 'succeeded' then count(q, 'bytes', o.size) end
     if o.tag and verdict == 'succeeded' then call('HINCRBY', T .. 'tags', o.tag, 1) end
-    local again = result(l, o, s, verdict, record)
+    local again
+    if S.retention == 'keep' or o.refetch then again = result(l, o, s, verdict) else drop(l, verdict, record) end
     if again then
       count(q, 'admitted', 1)
       put(q, 'requeued', q.requeued - 1)

@@ -14,6 +14,9 @@ _INCLUDE = re.compile(r"^-- @include (\w+)[ \t]*\n", re.MULTILINE)
 _WANTED = re.compile(r"^local WANTED = \{ 'schema' \} -- @wanted.*$", re.MULTILINE)
 _SETTING = re.compile(r"(?:\b[sS]|settings_of\(\w+\))\.([a-z_]+)\b")
 _EXPORTS = re.compile(r"^-- @exports ([\w ]+)\n", re.MULTILINE)
+_LATE = re.compile(r"^-- @late.*\n", re.MULTILINE)
+_INSIDE = re.compile(r"^-- @inside.*\n", re.MULTILINE)
+_MADE_LATE = re.compile(r"^local late = function\(\)\n.*?^-- @made\n", re.MULTILINE | re.DOTALL)
 
 
 class ScriptError(Exception):
@@ -41,7 +44,11 @@ def names() -> list[str]:
 
 
 def enclosed(text: str) -> str:
-    """An include that names its `@exports`, in a block of its own: a Lua function holds at most 200 local names at a time."""
+    """An include that names its `@exports`, in a block of its own: a Lua function holds at most 200 local names at a time.
+
+    One that is `@late` makes its functions when the first of the exported ones (it exports nothing else) is called: a script makes all its
+    functions anew in every call, at some 1,500 instructions each.
+    """
     found = _EXPORTS.search(text)
     if not found:
         return text
@@ -50,11 +57,14 @@ def enclosed(text: str) -> str:
         text, times = re.subn(rf"^local (function )?{name}\b(?=\(| = )", lambda m, name=name: (m[1] or "") + name, text, count=1, flags=re.MULTILINE)
         if not times:
             raise ScriptError(f"an include exports {name}, which it does not define on a line of its own")
+    if _LATE.search(text):
+        first = "".join(f"{name} = function(...) late() return ({name})(...) end\n" for name in public)
+        text = f"local late = function()\n{text}end\n-- @made\n{first}"
     return f"local {', '.join(public)}\ndo\n{text}end\n"
 
 
 def splice(text: str, where: Traversable, done: set[str] | None = None, above: tuple[str, ...] = ()) -> str:
-    """`text` with each `-- @include name` replaced by that include, each once; raises ScriptError."""
+    """`text` with each `-- @include name` replaced by that include, each once (an `@inside` one: in each that needs it); raises ScriptError."""
     done = set() if done is None else done
 
     def put(match: re.Match[str]) -> str:
@@ -66,7 +76,7 @@ def splice(text: str, where: Traversable, done: set[str] | None = None, above: t
         file = where / f"{name}.lua"
         if not file.is_file():
             raise ScriptError(f"no include {name}.lua (wanted by {above[-1] if above else 'the script'})")
-        raw = file.read_text(encoding="utf-8")
+        raw = _with_inside(file.read_text(encoding="utf-8"), where)
         needed = "".join(line.group() for line in _INCLUDE.finditer(raw))
         spliced = splice(needed, where, done, (*above, name)) + enclosed(_INCLUDE.sub("", raw))
         done.add(name)
@@ -75,10 +85,32 @@ def splice(text: str, where: Traversable, done: set[str] | None = None, above: t
     return _INCLUDE.sub(put, text)
 
 
+def _with_inside(text: str, where: Traversable) -> str:
+    """`text` with those of its includes in their places that are only a part of it."""
+
+    def put(match: re.Match[str]) -> str:
+        file = where / f"{match[1]}.lua"
+        raw = file.read_text(encoding="utf-8") if file.is_file() else ""
+        return _EXPORTS.sub("", _with_inside(raw, where)) if _INSIDE.search(raw) else match[0]
+
+    return _INCLUDE.sub(put, text)
+
+
 def with_wanted(text: str) -> str:
-    """`text` with the names of the settings that it reads (as `S.name` or `s.name`) where it fetches them, and only those."""
-    wanted = ", ".join(f"'{name}'" for name in sorted({"schema", "version", "run_state", "test_clock", *_SETTING.findall(text)}))
+    """`text` with the names of the settings that it usually reads (as `S.name` or `s.name`) where it fetches them; others follow when needed."""
+    usual = _SETTING.findall(_MADE_LATE.sub("", text))
+    wanted = ", ".join(f"'{name}'" for name in sorted({"schema", "version", "run_state", "test_clock", *usual}))
     return _WANTED.sub(f"local WANTED = {{ {wanted} }}", text)
+
+
+def layered(text: str) -> str:
+    """`text` with what follows the `@layer` line in a function of its own.
+
+    A function that is made takes over the outer variables it uses: those of the function around it one by one, from a list of all that are
+    shared so far; those of a function further out directly.
+    """
+    outer, found, inner = text.partition("-- @layer\n")
+    return f"{outer}return (function()\n{inner}end)()\n" if found else text
 
 
 @lru_cache(maxsize=128)
@@ -86,5 +118,5 @@ def load(name: str) -> Script:
     """The op of that name, ready to be sent."""
     where = folder()
     raw = (where / f"{name}.lua").read_text(encoding="utf-8")
-    text = with_wanted(splice(raw, where / "include"))
+    text = layered(with_wanted(splice(raw, where / "include")))
     return Script(name, text, sha1(text.encode(), usedforsecurity=False).hexdigest())
