@@ -96,7 +96,7 @@ class Fetches(Places):
     def need(self, u: Link, q: Queue, uri: str) -> None:
         """Something must be fetched first: one directive better than what needs it, or at the very front."""
         kind = (max(min(u.record_directive, u.kind[0]) - 1, 0), 0 if u.record_directive == 0 else 1)
-        for old in (self.links.get(q.prerequisite), self.links.get(self._newest(uri))):
+        for old in (self.links.get(q.prerequisite), self.links.get(self._newest(uri) if self.rules.exact else 0)):
             if old and old.uri == uri and old.queue == q.name and old.place in ("pending", "out") and not old.gone:
                 if old.place == "pending" and kind < old.kind:
                     old.kind = kind

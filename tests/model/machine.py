@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from typing import Any, ClassVar
 
@@ -34,6 +35,7 @@ def queue_of(uri: str) -> str:
 
 rules_of = st.builds(
     Rules,
+    uniqueness=st.sampled_from(["exact"] * 9 + ["bitfield"]),
     session_budget=st.sampled_from([3000, 0, 1, 2]),
     total_budget=st.sampled_from([-1, -1, -1, 2, 5, 0]),
     max_retries=st.sampled_from([1, 2, 3, 30]),
@@ -78,6 +80,8 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @initialize(rules=rules_of, runs=st.sampled_from([True, True, True, False]))
     def begin(self, rules: Rules, runs: bool) -> None:
+        if not rules.exact:  # finished records are kept with `exact` only
+            rules = replace(rules, retention="pending")
         self.crawl = f"m{next(self.numbers)}"
         self.frontier = Frontier.create(self.url, self.crawl, rules.real(), scope=[{"rule": "accept"}], test_clock=True, worker="w1")
         self.frontier.set_clock(1)
@@ -143,7 +147,7 @@ class FrontierMachine(RuleBasedStateMachine):
         if result.status == -50 and need and claim.uri not in FIRSTS:
             wanted = FIRSTS[at % 3] if at % 4 == 0 else claim.uri.rpartition("/")[0] + "/robots.txt"  # (now and then another host's)
             first = self.frontier.policy.prerequisite(claim.record, wanted)
-        result = Result(**{**{f: getattr(result, f) for f in result.__dataclass_fields__}, "prerequisite": wanted or ""})
+        result = replace(result, prerequisite=wanted or "")
         want = self.model.finish(number, holder, result)
         outcome = claim.outcome(
             result.status,
@@ -250,7 +254,7 @@ class FrontierMachine(RuleBasedStateMachine):
         values = {"total_budget": [-1, 1, 4, 8], "max_in_flight": [1, 2, 3], "floor": [255, 4], "session_budget": [3000, 1, 0]}
         value = data.draw(st.sampled_from(values[name]))
         real = {"total_budget": "queue_total_budget", "floor": "precedence_floor", "session_budget": "balance_replenish_amount"}
-        self.model.rules = Rules(**{**vars(self.model.rules), name: value})
+        self.model.rules = replace(self.model.rules, **{name: value})
         self.frontier.set_settings({real.get(name, name): value})
         if name == "total_budget":
             self.model.budgets_changed()

@@ -15,6 +15,8 @@ class Model(Fetches):
     def how(self, uri: str) -> str:
         """How a known URI is known."""
         number = self.known[uri]
+        if not self.rules.exact:
+            return "maybe_seen"
         if isinstance(number, str):
             return "finished"
         return {"out": "leased", "later": "dated", "kept": "finished", "pending": "pending"}[self.links[number].place]
@@ -30,7 +32,7 @@ class Model(Fetches):
         if how == "pending":
             self.move_up(self.links[int(known)], queue, kind)
             return "known", how
-        if isinstance(known, str):
+        if isinstance(known, str) or how == "maybe_seen":
             self.admit(uri, queue, kind, cost)
         else:
             self.revive(self.links[known], queue, kind)
@@ -251,6 +253,10 @@ class Model(Fetches):
         return dict(gone)
 
     def _unlearn(self, u: Link, excluded: bool) -> None:
+        if not self.rules.exact:
+            if not excluded:
+                self.known.pop(u.uri, None)
+            return
         if self.known.get(u.uri) != u.number:
             return  # a newer copy in another queue
         if excluded:

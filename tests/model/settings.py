@@ -11,6 +11,7 @@ from redisfrontier.settings import Settings
 class Rules:
     """Settings of one example; delays in ms."""
 
+    uniqueness: str = "exact"
     session_budget: int = 3000
     total_budget: int = -1
     penalty: int = 3
@@ -39,10 +40,16 @@ class Rules:
     robots_retry_ms: int = 7000
     robots_tries: int = 1
 
+    @property
+    def exact(self) -> bool:
+        """Is it known which copy of a URI is which?"""
+        return self.uniqueness == "exact"
+
     def real(self) -> Settings:
         """The same for a crawl (no jitter: delays are compared to the millisecond)."""
         return Settings(
-            uniqueness="exact",
+            uniqueness=self.uniqueness,
+            expected_uris=1000,
             balance_replenish_amount=self.session_budget,
             queue_total_budget=self.total_budget,
             error_penalty_amount=self.penalty,

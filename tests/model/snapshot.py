@@ -91,7 +91,7 @@ class Stored:
             "later": self.later,
             "queues": {name: self._queue(name) for name in sorted(self.queues)},
             "records": {k: decode(v).uri for k, v in sorted(self.records.items())},
-            "known": self.n.get("ix_count", 0),
+            "known": self.n.get("ix_count") or None,
             "tries": {k: (int(t[0]), int(t[1])) for k, t in self.tries.items() if t[:2] != ["0", "0"] and k not in self.own},
             "out": {k: (o[4], int(o[5]), int(o[6]), o[7] == "1", o[1]) for k, o in self.own.items()},
         }
@@ -120,7 +120,7 @@ def told(model: Model) -> dict[str, Any]:
         "later": {u.number: u.until for u in links if u.place == "later"},
         "queues": {name: _told_queue(model, name) for name in sorted(model.queues)},
         "records": {u.number: u.uri for u in sorted(links, key=lambda u: u.number)},
-        "known": len(model.known),
+        "known": (len(model.known) or None) if model.rules.exact else None,
         "tries": {u.number: (u.attempts, u.lost) for u in links if u.attempts + u.lost and u.place not in ("out", "kept")},
         "out": {u.number: (u.queue, u.attempts, u.lost, u.gone, u.worker) for u in links if u.place == "out"},
     }
