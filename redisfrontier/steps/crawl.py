@@ -13,6 +13,7 @@ from redisfrontier.errors import BadArgument, ServerUnfit, SettingError
 from redisfrontier.policy.sheets import Sheet
 from redisfrontier.settings import FIXED, SERVER, SPECS, Settings, as_text, checked
 from redisfrontier.steps.inspect import queue_names, replies_of
+from redisfrontier.steps.queues import unretire
 from redisfrontier.store import bloom, crawl_ops, keys
 from redisfrontier.store.drive import Steps, refuse
 from redisfrontier.store.ops import Ops, text
@@ -163,7 +164,7 @@ def sheets(live: Live) -> Steps[list[Sheet]]:
 
 
 def put_sheet(live: Live, sheet: Sheet | None, name: str) -> Steps[None]:
-    """Store a sheet, or remove it (None); combinations in use get its new values."""
+    """Store a sheet, or remove it (None); combinations in use get its new values, and a budget that is raised brings its queues back."""
     if sheet is None:
         yield from put_document(live, "sheets", "HDEL", (name,))
     else:
@@ -173,6 +174,7 @@ def put_sheet(live: Live, sheet: Sheet | None, name: str) -> Steps[None]:
         if name in combo.split(" "):
             values = [(n, as_text(v)) for n, v in fresh.sheets.combination(tuple(combo.split(" "))).items() if n in SERVER]
             yield from replies_of([live.ops.configure(p, fresh.version, number, values) for p in range(live.partitions)])
+    yield from unretire(live, None, budget_only=True)
 
 
 def crawls() -> Steps[list[str]]:
