@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from redisfrontier.crawl.heritrix_names import CHOICES, SETTINGS
+from redisfrontier.crawl.heritrix_names import CHOICES, IGNORED, SETTINGS
 from redisfrontier.errors import SettingError
 from redisfrontier.policy.sheets import Sheet
 from redisfrontier.settings import SPECS, Value, checked
 
 #: Property name alone -> our setting; the golden cases tell no bean.
 _NAMES = {path.rpartition(".")[2]: name for path, name in SETTINGS.items() if "PrecedencePolicy" not in path}
-_IGNORED = {"deferToPrevious"}
+_IGNORED = {path.rpartition(".")[2] for path in IGNORED}
 _WORDS = {
     setting: {cls.replace(ending, ""): value for cls, value in choices.items()}
     for (setting, choices), ending in zip(
@@ -83,14 +83,25 @@ def _queue_assignment(policy: dict[str, Any]) -> dict[str, Value]:
     return found | settings_of(policy.get("config", {}))
 
 
-def _cost(policy: str) -> dict[str, Value]:
-    return {"cost_assignment_policy": _WORDS["cost_assignment_policy"][policy]}
+def _cost(policy: str | dict[str, Any]) -> dict[str, Value]:
+    return {"cost_assignment_policy": _WORDS["cost_assignment_policy"][_named(policy)[0]]}
 
 
-def _uri_precedence(policy: str) -> dict[str, Value]:
-    if policy == "given":  # each URI brings its own
-        return {"uri_precedence_policy": "base"}
-    return {"uri_precedence_policy": _WORDS["uri_precedence_policy"][policy]}
+def _uri_precedence(policy: str | dict[str, Any]) -> dict[str, Value]:
+    name, config = _named(policy)
+    found: dict[str, Value] = {"uri_precedence_policy": {**_WORDS["uri_precedence_policy"], "given": "base"}[name]}  # given: by each URI
+    if "basePrecedence" in config:
+        found["base_uri_precedence"] = nearest("base_uri_precedence", config["basePrecedence"])
+    if "navlinksOnly" in config:
+        found["hops_navlinks_only"] = bool(config["navlinksOnly"])
+    return found
+
+
+def _named(policy: str | dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Name and options of a policy, told as a name alone or as an object."""
+    if isinstance(policy, str):
+        return policy, {}
+    return policy.get("policy") or policy.get("class", ""), {**policy, **policy.get("config", {})}
 
 
 _POLICIES = {
