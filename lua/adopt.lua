@@ -65,11 +65,12 @@ end
 local function one(u)
   local known, why = seen(u.fp)
   if known == nil then return '!' .. why end
-  if known then return '=' .. (known == true and 'maybe_seen' or how_known(known)) end
+  if known then return known_as(known) end
   local q, bad = queue(u.queue)
   if not q then return '!' .. bad end
   local fine, wrong = readable(q, bucket('rec:', (n.id or 0) + 1))
   if fine then fine, wrong = read('HLEN', bucket('res:', (n.id or 0) + 1)) end
+  if fine then fine, wrong = bound(u.sheet, u.group) end
   if not fine then return '!' .. wrong end
   begin(q, u.sheet, u.group)
   if not u.due then return finished(q, u) end

@@ -37,6 +37,7 @@ note_claimed(c)
 wake_workers()
 save()
 local reply = head()
+for _, why in ipairs(foreign) do troubles[#troubles + 1] = why end
 reply[4], reply[5], reply[6] = wait, expired, troubles
 for _, got in ipairs(claimed) do
   for i = 1, 5 do reply[#reply + 1] = got[i] end

@@ -36,10 +36,17 @@ local function drop(q, id, record)
   count(q, how, 1)
 end
 
+local function writable(id, record) -- may all keys of the URI be read?
+  for _, kind in ipairs({ 'try:', 'res:' }) do
+    if not known_type('HLEN', bucket(kind, id)) then return false end
+  end
+  return S.uniqueness ~= 'exact' or not sound(record) or index_get(fingerprint_of(record)) ~= nil
+end
+
 local function one(name, id)
   local q = queue(name)
   local record = q and hget(bucket('rec:', id), id)
-  if not record or (upto > 0 and tonumber(id) > upto) or not read('ZCARD', T .. 'q:' .. name) then return 0 end
+  if not record or (upto > 0 and tonumber(id) > upto) or not known_type('ZCARD', T .. 'q:' .. name) or not writable(id, record) then return 0 end
   local l = lease_of(id)
   if l then
     if l.deleted then return 0 end

@@ -15,9 +15,11 @@ local function one(fp, name)
   local known, why = seen(fp)
   if known == nil then return '!' .. why end
   if not known then return 'unknown' end
-  local how = type(known) == 'string' and how_known(known) or 'finished'
-  if how ~= 'finished' then return how end
+  local answer = known == true and '=finished' or known_as(known)
+  if answer ~= '=finished' then return string.gsub(answer, '^=', '') end
   if type(known) == 'string' and string.sub(known, 1, 1) ~= '!' then
+    local fine, wrong = known_type('HLEN', bucket('rec:', known))
+    if not fine then return '!' .. wrong end
     hput(bucket('rec:', known), known, false)
     hput(bucket('res:', known), known, false)
   end

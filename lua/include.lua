@@ -23,9 +23,12 @@ local function one(name, group_name, sheet, cost, fp, record)
   if known == nil then return '!' .. why end
   local q, bad = queue(name)
   if not q then return '!' .. bad end
+  local answer, fine, wrong = known and known_as(known), bound(sheet, group_name)
+  if not fine then return '!' .. wrong end
+  if answer and string.sub(answer, 1, 1) == '!' then return answer end
   begin(q, sheet, group_name)
   put(q, 'spent', q.spent + cost)
-  if known then return '=' .. (known == true and 'maybe_seen' or how_known(known)) end
+  if answer then return answer end
   remember(fp, '!s')
   journal('Fi', 0, record)
   return 'included'

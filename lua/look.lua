@@ -17,7 +17,9 @@ local reply, id, how = head(), ARGV[2], ''
 if ARGV[1] ~= '' then
   local known, why = seen(ARGV[1])
   if known == nil then return redis.error_reply(why) end
-  how = known == true and 'maybe_seen' or known and how_known(known) or 'unknown'
+  how = known and known_as(known) or '=unknown'
+  if string.sub(how, 1, 1) == '!' then return redis.error_reply(string.sub(how, 2)) end
+  how = string.sub(how, 2)
   id = type(known) == 'string' and known or ''
   if string.sub(id, 1, 1) == '!' then how, id = how .. ' ' .. string.sub(id, 2), '' end
 end

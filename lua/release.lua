@@ -36,6 +36,18 @@ local function relocate(l, from, to, group_name)
   journal('F+', l.id, (n.followers or 0) > 0 and call('HGET', bucket('rec:', l.id), l.id))
 end
 
+local function leavable(id) -- may the other keys be read that know of the URI?
+  local fine, why = known_type('HLEN', bucket('try:', id))
+  if fine then fine, why = known_type('HLEN', bucket('res:', id)) end
+  local record = fine and S.uniqueness == 'exact' and hget(bucket('rec:', id), id)
+  if record and sound(record) then
+    local value
+    value, why = index_get(fingerprint_of(record))
+    fine = value ~= nil
+  end
+  return fine, why
+end
+
 local function one(id, token, name, group_name)
   local l = lease_of(id)
   if not l then return 'GONE' end
@@ -48,7 +60,9 @@ local function one(id, token, name, group_name)
     if not to then return '!' .. bad end
   end
   local fine, why = readable(to, bucket('rec:', id))
-  if fine then fine, why = read('ZCARD', T .. 'q:' .. q.name) end
+  if fine then fine, why = known_type('ZCARD', pending_key(q)) end
+  if fine and (l.deleted or name == '*') then fine, why = leavable(id) end
+  if fine then fine, why = bound(to.sheet, group_name) end
   if not fine then return '!' .. why end
   untake(l)
   if l.deleted then

@@ -24,8 +24,10 @@ local function over_quota(tag)
 end
 
 local function again(known, name, class) -- forced: not doubled (item 6)
-  local how = type(known) == 'string' and how_known(known)
-  if not how or (how == 'finished' and string.sub(known, 1, 1) == '!') then return nil end
+  if known == true then return nil end
+  local how, wrong = how_known(known)
+  if not how then return '!' .. wrong end
+  if (how == 'finished' and string.sub(known, 1, 1) == '!') then return nil end
   local q, why = queue(name)
   if not q then return '!' .. why end
   if how == 'finished' then return revive(q, known, class) end
@@ -44,7 +46,7 @@ local function one(name, place, fp, record)
   if known == nil then return '!' .. why end
   if known and force == '0' then
     if known == true then bump('maybe_seen', 1) end
-    return known == true and '=maybe_seen' or '=' .. how_known(known)
+    return known_as(known)
   end
   local answer = known and again(known, name, class)
   if answer then return answer end
@@ -52,6 +54,7 @@ local function one(name, place, fp, record)
   local q, fine
   q, why = queue(name)
   if q then fine, why = readable(q, bucket('rec:', (n.id or 0) + 1)) end
+  if fine then fine, why = bound(sheet, group_name) end
   if not fine then return '!' .. why end
   begin(q, sheet, group_name)
   return (known and '*' or '+') .. admit(q, fp, class, record)

@@ -17,6 +17,7 @@ local function prepare_next() -- once a call: a page of the next slice, when the
   if not blocks or (n.slice_count or 0) * 2 < capacity then return end
   local page = n.next_pages or 0
   if page * PAGE_BLOCKS < blocks then
+    if not read('STRLEN', page_key(slice + 1, page)) then return end
     prepare_page(slice + 1, page)
     bump('next_pages', 1)
   elseif n.slice_count >= capacity then

@@ -21,8 +21,9 @@ end
 local function split() -- the bucket whose turn it is shares its entries with a new one
   local size, at = 2 ^ (n.ix_level or 0), n.ix_split or 0
   local from, moved, names = T .. 'ix:' .. digits(at), {}, {}
+  local flat = read('HGETALL', from)
+  if not flat or not read('HLEN', T .. 'ix:' .. digits(at + size)) then return end -- (a foreign key: at another time)
   found_fp = nil
-  local flat = call('HGETALL', from)
   for i = 1, #flat, 2 do
     if hash_of(flat[i]) % (2 * size) ~= at then
       names[#names + 1] = flat[i]

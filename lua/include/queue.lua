@@ -1,6 +1,6 @@
 -- @include fields
 -- A queue: its hash m:<queue> read once a call into a table; what differs is written back once at the end (include/save.lua).
--- @exports queues queue pending_key put count settings_of
+-- @exports queues queue bound pending_key put count settings_of
 local queues = {} -- name -> queue, in this call
 local sheets, OVER, ABSENT = {}, { __index = S }, { __index = COLD }
 
@@ -10,6 +10,16 @@ local function load_more(q)
     local field, value = flat[i], flat[i + 1]
     if COLD[field] then q[field] = TEXTUAL[field] and value or tonumber(value) end
   end
+end
+
+local function bound(number, group_name) -- may the keys of a sheet combination and of a group be read?  nil and why if not
+  local fine, why = true, nil
+  if number > 0 then fine, why = known_type('HLEN', T .. 'conf:' .. number) end
+  if fine and group_name ~= '' and group_name ~= '-' then
+    fine, why = known_type('HLEN', T .. 'g:' .. group_name)
+    if fine then fine, why = known_type('ZCARD', T .. 'gw:' .. group_name) end
+  end
+  return fine, why
 end
 
 local function queue(name) -- the queue, new ones too; or nil and why its key cannot be read
@@ -26,8 +36,12 @@ local function queue(name) -- the queue, new ones too; or nil and why its key ca
   q = setmetatable({ name = name, key = key, was = v, new = new, pending_key = nil, put = nil, state = v[1], precedence = v[2], active = v[3],
     session_start = v[4], spent = v[5], admitted = v[6], pending = v[7], in_flight = v[8], succeeded = v[9], bytes = v[10],
     not_before = v[11], more = v[12] }, ABSENT)
+  if q.more == 1 then
+    load_more(q)
+    local fine, wrong = bound(q.sheet, q.group)
+    if not fine then return nil, wrong end
+  end
   queues[name] = q
-  if q.more == 1 then load_more(q) end
   return q
 end
 

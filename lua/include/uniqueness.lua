@@ -2,7 +2,7 @@
 -- @include bitfield_write
 -- @include record
 -- Have we met this URI? One interface over the exact index, the bitfield filter and RedisBloom.
--- @exports how_known waits_again seen remember forget note_end
+-- @exports how_known known_as waits_again seen remember forget note_end
 local ENDED = { succeeded = '!s', failed = '!f', disregarded = '!d', excluded = '!x' }
 local WAITS = ' w'
 
@@ -10,12 +10,20 @@ local function forgotten(fp) -- an exception to a Bloom filter
   return (n.unseen or 0) > 0 and call('SISMEMBER', K_UNSEEN, string.sub(fp, 1, 8)) == 1
 end
 
-local function how_known(value) -- what the index says of a known URI
+local function how_known(value) -- what the index says of a known URI; nil and why on a foreign key
   if string.sub(value, 1, 1) == '!' then return 'finished' end
   if (n.in_flight or 0) > 0 and hget(K_OWN, value) then return 'leased' end
   if (n.later or 0) > 0 and hget(K_LAT, value) then return 'dated' end
-  local result = S.retention == 'keep' and hget(bucket('res:', value), value)
+  if S.retention ~= 'keep' then return 'pending' end
+  local result, why = hget(bucket('res:', value), value)
+  if result == nil then return nil, why end
   return result and string.sub(result, -2) ~= WAITS and 'finished' or 'pending'
+end
+
+local function known_as(known) -- the answer for a known one: =HOW, or !REASON
+  if known == true then return '=maybe_seen' end
+  local how, why = how_known(known)
+  return how and '=' .. how or '!' .. why
 end
 
 local function waits_again(id) -- a kept URI is pending anew, wherever it may be moved to; its next result replaces the mark

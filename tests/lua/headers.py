@@ -102,6 +102,10 @@ def reached(parts: dict[str, str]) -> set[str]:
     return done
 
 
+#: What `place` leaves to include/ready.lua.
+_READY = {"enter_ready", "leave_ready", "settle_ready"}
+
+
 def can_write(name: str) -> set[str]:
     """The key families that a run of the op can write, read off its text: every key expression must be understood."""
     parts = functions(scripts.load(name).text)
@@ -110,12 +114,12 @@ def can_write(name: str) -> set[str]:
     if "queue" not in run:
         run.discard("save_queue")  # it saves the queues that were looked at
     families: set[str] = set()
-    for part in run:
+    for part in run - _READY:
         for expression in _key_expressions(parts[part]):
             families |= _families(expression, parts[part], parts, keys)
     if "a place" in families:  # of those that the op names
         families.remove("a place")
-        families |= {place for part in run - {"place"} for place in re.findall(r"'(due|ready|inactive|retired)'", parts[part])}
+        families |= {place for part in run - {"place"} - _READY for place in re.findall(r"'(due|ready|inactive|retired)'", parts[part])}
     return families
 
 
