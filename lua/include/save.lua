@@ -1,4 +1,4 @@
--- @include queue
+-- @include ready
 -- Writes what a call changed: queue hashes, the list of queues, how many queues stand in which state, the counters.
 -- @exports save
 local function level(pending) -- floor(log2), -1 when empty
@@ -43,6 +43,7 @@ local function save_queue(q)
 end
 
 local function save()
+  settle_ready()
   for _, q in pairs(queues) do save_queue(q) end
   write_counters()
   flush_all()

@@ -32,12 +32,14 @@ local function heads(skip, limit)
   flush(K_READY)
   local ready = call('ZRANGE', K_READY, skip.ready, skip.ready + limit - 1)
   if #ready > 0 then return ready, 'ready' end
+  ready = next_ready(limit)
+  if #ready > 0 then return ready, 'fresh' end
   flush(K_INACTIVE)
   return call('ZRANGE', K_INACTIVE, '-inf', '(' .. text(S.precedence_floor * P43), 'BYSCORE', 'LIMIT', skip.inactive, 1), 'inactive'
 end
 
 local function take_turns(c) -- true if a bound stopped it
-  local steps, skip = 0, { ready = 0, inactive = 0 }
+  local steps, skip = 0, { ready = 0, fresh = 0, inactive = 0 }
   while c.queues > 0 and (c.room or 1) > 0 do
     local turn, list = heads(skip, min(c.queues, STEPS))
     if #turn == 0 then return false end

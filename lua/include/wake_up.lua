@@ -1,9 +1,10 @@
--- @include queue
+-- @include ready
 -- Tells sleeping workers, once a call at most: work can be claimed now that could not before, or something is due earlier.
 -- @exports note_claimable note_due first wake_workers
 local was_idle, placed_now, earliest = nil, false, math.huge
 
 local function claimable() -- the head of ready, or of inactive below the floor
+  settle_ready()
   flush(K_READY)
   flush(K_INACTIVE)
   return call('ZCARD', K_READY) > 0 or call('ZCOUNT', K_INACTIVE, '-inf', '(' .. text(S.precedence_floor * P43)) > 0
