@@ -11,10 +11,12 @@ from structlog.testing import capture_logs
 
 from redisfrontier.errors import WrongKeyType
 from redisfrontier.frontier import Frontier
+from redisfrontier.policy.sheets import Sheet
 from redisfrontier.record.outcome import Claim, Settled
 from redisfrontier.record.record import Candidate
 from redisfrontier.store import keys
 from redisfrontier.store.ops import HEAD
+from redisfrontier.uri.fingerprint import fingerprint
 
 BAD, GOOD = "http://bad.test/", "http://good.test/"
 BAD_QUEUE, GOOD_QUEUE = "test,bad,", "test,good,"
@@ -388,3 +390,69 @@ def test_a_forced_one_that_is_finished_comes_back_only_when_all_can_be_read(craw
     c.mend()
     assert [str(a.outcome) for a in c.frontier.schedule(forced[:1])] == ["requeued"]
     c.finish_all()
+
+
+# -- groups and sheets --
+
+
+@pytest.mark.parametrize("make", [keys.group, keys.group_waiting])
+def test_a_group_whose_key_is_foreign_holds_its_queues_and_no_others(crawl: Make, make: Callable[[str, int, str], str]) -> None:
+    c = crawl(queue_group="domain")
+    got = c.claim()
+    key = c.plant(make("c", 0, str(c.frontier.queue(BAD_QUEUE)["group"])))
+    assert untouched(c, lambda: [str(s.answer) for s in c.frontier.finish([got[BAD_QUEUE].outcome(200)])]) == ["refused"]
+    (new,) = untouched(c, lambda: c.frontier.schedule([BAD + "new"]))  # type: ignore[misc]
+    assert key in new.reason
+    (other,) = untouched(c, lambda: c.frontier.schedule(["http://www2.bad.test/"]))  # type: ignore[misc]
+    assert key in other.reason
+    assert [str(s.answer) for s in c.frontier.finish([claim.outcome(200) for claim in got.values()])] == ["refused", "ok"]
+    c.pass_time(LEASE_MS + 1)
+    c.claim()
+    c.mend()
+    c.pass_time(LEASE_MS + 1)
+    c.finish_all()
+
+
+def test_a_sheet_whose_key_is_foreign_holds_its_queues_and_no_others(crawl: Make) -> None:
+    c = crawl()
+    c.frontier.set_sheet(Sheet("s", {"min_delay_ms": 1}, surt_prefixes=("http://(test,sheet,",)))
+    first = "http://sheet.test/"
+    assert c.frontier.schedule([first])[0].outcome == "added"
+    key = c.plant(keys.sheet_values("c", 0, 1))
+    (new,) = untouched(c, lambda: c.frontier.schedule([first + "new"]))  # type: ignore[misc]
+    assert key in new.reason
+    (other,) = untouched(c, lambda: c.frontier.schedule(["http://sheet.test:81/"]))  # type: ignore[misc]
+    assert key in other.reason
+    assert c.claim().keys() == {BAD_QUEUE, GOOD_QUEUE}
+    c.mend()
+    c.finish_all()
+
+
+# -- the index where a fetch ends --
+
+
+@pytest.mark.parametrize("status", [200, 404, -50, -2])
+def test_finish_needs_the_place_where_the_index_notes_the_end(crawl: Make, status: int) -> None:
+    c = crawl()
+    got = c.claim()
+    for claim in got.values():
+        claim.record  # noqa: B018  decoded before anything is foreign
+    key = c.plant(keys.index_bucket("c", 0, index_place(c, got[BAD_QUEUE], status)))
+    outcome_ = outcome("deferred", got[BAD_QUEUE], c.frontier) if status == -50 else got[BAD_QUEUE].outcome(status)
+    (alone,) = c.frontier.finish([outcome_])
+    if status == -2:  # a retry is still pending: the index has nothing to note
+        assert alone.verdict == "retry"
+    else:
+        assert alone.answer == "refused"
+        assert key in alone.reason
+    c.mend()
+    assert c.differences() == []
+
+
+def index_place(c: Crawl, claim: Claim, status: int) -> int:
+    """The bucket of the URI that the finish notes: its own, or that of its prerequisite."""
+    uri = claim.uri + "robots.txt" if status == -50 else claim.uri
+    n = {name: int(c.client.hget(keys.of("c", 0, "n"), name) or 0) for name in ("ix_level", "ix_split")}
+    number = int.from_bytes(fingerprint(uri)[:4], "big")
+    at = number % 2 ** n["ix_level"]
+    return at if at >= n["ix_split"] else number % 2 ** (n["ix_level"] + 1)
