@@ -21,7 +21,7 @@ WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g
 local bad = open()
 if bad then return bad end
 local c = { token = ARGV[1], worker = ARGV[2], queues = tonumber(ARGV[3]), per_queue = tonumber(ARGV[4]), lease_ms = tonumber(ARGV[5]) }
-c.now, c.expiry = text(now), text(now + (c.lease_ms > 0 and c.lease_ms or S.lease_ms))
+c.expiry, c.own, c.size = text(now + (c.lease_ms > 0 and c.lease_ms or S.lease_ms)), c.token .. ' ' .. c.worker .. ' ' .. text(now) .. ' ', 0
 reap()
 wake_due()
 promote()
@@ -39,7 +39,5 @@ save()
 local reply = head()
 for _, why in ipairs(foreign) do troubles[#troubles + 1] = why end
 reply[4], reply[5], reply[6] = wait, expired, troubles
-for _, got in ipairs(claimed) do
-  for i = 1, 5 do reply[#reply + 1] = got[i] end
-end
+for i = 1, #claimed do reply[i + 6] = claimed[i] end
 return reply

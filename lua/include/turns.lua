@@ -6,25 +6,25 @@ local STEPS = 100 -- looks at queues that gave nothing, in one call
 local function give(q, c) -- how many URIs of the queue were leased; nil if its keys cannot be read
   local s = settings_of(q)
   if elsewhere(q, s) then return 0 end
-  local total, before = total_budget(q, s), #claimed
+  local total, given = total_budget(q, s), 0
   local room = min(c.per_queue, s.max_in_flight - q.in_flight, c.room or c.per_queue)
   if total >= 0 then room = min(room, total - q.spent - q.in_flight) end -- what is out may spend the rest
   if room <= 0 then
     place(q, 'in_process')
     return 0
   end
-  local found, why = read('ZRANGE', pending_key(q), 0, room - 1, 'WITHSCORES')
+  local found, why = read('ZRANGE', pending_key(q), '0', text(room - 1), 'WITHSCORES')
   for i = 1, found and #found or 0, 2 do
-    local fine, wrong = true, nil
-    if prerequisite_out(q) or group_full(q) then break end
-    fine, wrong = lease(q, found[i], found[i + 1], c)
+    if q.prereq ~= '' and prerequisite_out(q) or q.group ~= '' and group_full(q) then break end
+    local leased, wrong = lease(q, found[i], found[i + 1], c)
+    if leased then given = given + 1 end
     why = why or wrong
   end
   if why then troubles[#troubles + 1] = why end
-  if #claimed == before and why then return nil end
-  if c.room then c.room = c.room - (#claimed - before) end
+  if given == 0 and why then return nil end
+  if c.room then c.room = c.room - given end
   reenqueue(q)
-  return #claimed - before
+  return given
 end
 
 -- Queues in the order of their turns; of inactive one at a time, its order may change under us.  skip: unreadable ones at the head.

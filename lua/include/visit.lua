@@ -2,51 +2,56 @@
 -- @include budgets
 -- A look at one queue whose turn it is: it gives URIs, or goes where it belongs (design 8, step 4).
 -- @exports claimed troubles elsewhere lease claim_again note_claimed
-local claimed = {} -- { id, queue, attempts, lost leases, record } each
+local claimed = {} -- id, queue, attempts, lost leases, record of each in turn: the end of the reply
 local troubles = {}
 
-local function elsewhere(q, s) -- moves a queue that may not give anything; true if it was moved
-  if q.pending > 0 and q.active == 0 then
-    put(q, 'active', 1)
-    put(q, 'session_start', q.spent)
-  end
-  if q.pending == 0 then
-    place(q, 'exhausted')
-  elseif waits_until(q) > now then
-    place(q, 'due')
-  elseif session_over(q, s) then
+local function turned_away(q, s) -- where a queue that may not give anything goes; true if it was moved
+  if session_over(q, s) then
     place(q, 'inactive')
   elseif spent_up(q, s) then -- comes second: over both means inactive now, retired at the next turn
     retire(q, 'budget')
   elseif quota_reached(q, s) then
     retire(q, quota_reached(q, s))
-  elseif group_full(q) then
-    park(q)
-    return true
   else
     return false
+  end
+  return true
+end
+
+local function elsewhere(q, s) -- moves a queue that may not give anything; true if it was moved
+  if q.pending > 0 and q.active == 0 then q.active, q.session_start = 1, q.spent end
+  if q.pending == 0 then
+    place(q, 'exhausted')
+  elseif waits_until(q) > now then
+    place(q, 'due')
+  elseif not turned_away(q, s) then
+    if q.group == '' or not group_full(q) then return false end
+    park(q)
+    return true
   end
   if q.group ~= '' then unpark(q.group) end
   return true
 end
 
-local function lease(q, id, score, c) -- false and why if the URI cannot be given out
+local function quarantine(q, id) -- the bytes stay for inspection, the host goes on
+  call('ZREM', pending_key(q), id)
+  count(q, 'pending', -1)
+  count(q, 'failed', 1)
+  bump('corrupt', 1)
+  troubles[#troubles + 1] = 'CORRUPT record ' .. id .. ' of queue ' .. q.name
+end
+
+local function lease(q, id, score, c) -- true if it is given out; why if it can neither be given out nor put away
   local record, why = hget(bucket('rec:', id), id)
   if record == nil then return false, why end
   local attempts, lost_leases = attempts_of(id)
   if not attempts then return false, lost_leases end
-  local l = { id = id, token = c.token, worker = c.worker, since = c.now, score = score, queue = q.name, attempts = attempts, lost = lost_leases }
-  if not sound(record) then -- quarantined: the bytes stay for inspection, the host goes on
-    call('ZREM', pending_key(q), id)
-    count(q, 'pending', -1)
-    count(q, 'failed', 1)
-    bump('corrupt', 1)
-    troubles[#troubles + 1] = 'CORRUPT record ' .. id .. ' of queue ' .. q.name
-    return true
-  end
-  take(l, q, c.expiry)
+  if not sound(record) then return false, quarantine(q, id) end
+  take(q, id, score, attempts, lost_leases, c)
   journal('Fe', id, record)
-  claimed[#claimed + 1] = { id, q.name, attempts, lost_leases, record }
+  local size = c.size
+  claimed[size + 1], claimed[size + 2], claimed[size + 3], claimed[size + 4], claimed[size + 5] = id, q.name, attempts, lost_leases, record
+  c.size = size + 5
   return true
 end
 
@@ -54,7 +59,7 @@ local function claim_again(c) -- true if this very call was answered before
   for _, id in ipairs(last_claim(c.worker, c.token)) do
     local l = lease_of(id)
     if l and l.token == c.token then
-      claimed[#claimed + 1] = { id, l.queue, l.attempts, l.lost, hget(bucket('rec:', id), id) or '' }
+      for _, part in ipairs({ id, l.queue, l.attempts, l.lost, hget(bucket('rec:', id), id) or '' }) do claimed[#claimed + 1] = part end
     end
   end
   return #claimed > 0
@@ -62,6 +67,6 @@ end
 
 local function note_claimed(c)
   local ids = {}
-  for i, got in ipairs(claimed) do ids[i] = got[1] end
+  for i = 1, #claimed, 5 do ids[#ids + 1] = claimed[i] end
   if #ids > 0 then note_claim(c.worker, c.token, ids) end
 end
