@@ -38,6 +38,10 @@ class Live:
     combos: dict[str, int] = field(default_factory=dict)
     seen_version: int = 0
     """The newest version that a reply has told."""
+    behind: frozenset[int] = frozenset()
+    """Older versions that replies have told, and that were looked into: of partitions which a change has not reached."""
+    gone_back: bool = False
+    """Has a reply told an older version that is not among them? So does a server that was restored from an older state."""
 
     @property
     def ops(self) -> Ops:
@@ -47,12 +51,15 @@ class Live:
     @property
     def stale(self) -> bool:
         """Has anyone changed the crawl since this was read?"""
-        return self.seen_version > self.version
+        return self.gone_back or self.seen_version > self.version
 
     def heard(self, head: Head) -> None:
         """Note what a reply tells of version and run state."""
         self.seen_version = max(self.seen_version, head.version)
         self.run_state = head.run_state
+        if head.version < self.version and head.version not in self.behind:
+            self.behind |= {head.version}
+            self.gone_back = True
 
 
 def load(name: str) -> Generator[Sequence[Ask], list[Any], Live]:

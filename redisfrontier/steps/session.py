@@ -68,10 +68,12 @@ class Session:
         self._limits = Limits(clock)
 
     def live(self) -> Steps[Live]:
-        """The crawl as it is now: read at first, and again whenever a reply has told of a newer version."""
+        """The crawl as it is now: read at first, and again whenever a reply has told of another version."""
         live = self._live
         if live is None or live.stale:
-            live = yield from load(self.name)
+            known, live = live, (yield from load(self.name))
+            if known is not None and known.version <= live.version:
+                live.behind = known.behind
             self.adopt(live)
         return live
 
