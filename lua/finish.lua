@@ -13,6 +13,7 @@ RETURNS  version, run state, now, then one text an outcome: +VERDICT, GONE, STAL
 ERRORS   NOCRAWL  no such crawl
 WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g gw queues unseen bf tags conf log seen
 ]]
+-- @include usual
 -- @include settle
 -- @include limits
 -- @include save
@@ -69,7 +70,10 @@ if bad then return bad end
 local reply, ids = head(), {}
 for i = 1, #ARGV, 7 do ids[#ids + 1] = ARGV[i] end
 prefetch(K_OWN, ids)
-for i = 1, #ARGV, 7 do reply[#reply + 1] = one(i) end
+for i = 1, #ARGV, 7 do
+  local usual = ARGV[i + 5] == '' and ARGV[i + 6] == '' and usual_end(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
+  reply[#reply + 1] = usual and '+succeeded' or one(i)
+end
 check_limits()
 write_held()
 wake_workers()

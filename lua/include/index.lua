@@ -46,12 +46,14 @@ local function index_get(fp)
   return read('HGET', found_key, found_field)
 end
 
-local function index_set(fp, value) -- value: an id, or ! and how a URI ended
+local function index_set(fp, value, gently) -- value: an id, or ! and how a URI ended; gently: nil and why instead of an error
   find(fp)
-  if call('HSET', found_key, found_field, value) == 1 then
+  local added, why = (gently and read or call)('HSET', found_key, found_field, value)
+  if added == 1 then
     bump('ix_count', 1)
     if n.ix_count > PER_INDEX_BUCKET * (2 ^ (n.ix_level or 0) + (n.ix_split or 0)) then split() end
   end
+  return added, why
 end
 
 local function index_forget(fp)

@@ -1,7 +1,7 @@
 -- @include partition
 -- @include record
 -- A raw outcome, read with care: what makes no sense counts as not told (no NaN, no infinity, nothing below zero).
--- @exports listed outcome refused
+-- @exports sane listed outcome refused
 local function sane(value, most) -- a number from 0 to `most`, or nil
   local x = tonumber(value)
   if not x or x ~= x or x < 0 then return nil end

@@ -1,7 +1,7 @@
 -- @include group
 -- @include disposition
 -- Politeness after a fetch (Heritrix 4), and the back-off of slow hosts (design 8).
--- @exports rest note_failures
+-- @exports polite_delay rest note_failures
 local function polite_delay(o, q, s) -- an override; or from the duration; or the default
   local d = o.delay
   if not d and o.duration then d = min(max(floor(s.delay_factor * o.duration), s.min_delay_ms), s.max_delay_ms) end

@@ -58,7 +58,7 @@ local function forget(fp) -- it can be found again
   end
 end
 
-local function note_end(fp, id, verdict) -- the record is dropped: only how it ended is kept
-  if S.uniqueness ~= 'exact' or ((n.copies or 0) > 0 and index_get(fp) ~= id) then return end
-  index_set(fp, ENDED[verdict])
+local function note_end(fp, id, verdict, gently) -- the record is dropped: only how it ended is kept
+  if S.uniqueness ~= 'exact' or ((n.copies or 0) > 0 and index_get(fp) ~= id) then return true end
+  return index_set(fp, ENDED[verdict], gently)
 end

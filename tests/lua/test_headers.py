@@ -159,8 +159,9 @@ def test_a_script_stays_within_what_lua_can_hold() -> None:
     """A function holds at most 200 local names; the loader encloses includes so that a chunk stays far below."""
     for name in OPS:
         text = re.sub(r"^do\n.*?^end\n", "", scripts.load(name).text, flags=re.MULTILINE | re.DOTALL)
-        found = sum(len(names.split(",")) for names in re.findall(r"^local (?:function )?([\w, ]+)", text, re.MULTILINE))
-        assert found <= 195, name
+        for part in text.split("return (function()"):  # what stands below the layer is a function of its own
+            found = sum(len(names.split(",")) for names in re.findall(r"^local (?:function )?([\w, ]+)", part, re.MULTILINE))
+            assert found <= 195, name
 
 
 def test_the_checks_see_what_they_look_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,67 @@
+-- @include lease
+-- @include politeness
+-- @include uniqueness
+-- @include journal
+-- The usual end of a visit in few commands: a first try, answered, of a queue with nothing unusual.  What comes of it is what settle.lua
+-- makes of it (the model test compares); everything else is left to that.
+-- @exports usual_end
+local settings_fine, base -- of the crawl: may there be a usual end at all?
+local statuses, delays, sizes = {}, {}, {} -- of this call, by text: is it usual?  how long the host rests; bytes
+
+local function look_at_settings()
+  base = max(0, min(255, S.base_precedence))
+  settings_fine = S.retention ~= 'keep' and S.max_documents_per_queue < 0 and S.max_bytes_per_queue < 0 and (n.followers or 0) == 0
+    and S.max_per_host_bandwidth_usage_kb_sec <= 0 and S.queue_precedence_policy ~= 'success_counts' and S.queue_precedence_policy ~= 'highest_uri'
+end
+
+local function is_usual(status)
+  local s = tonumber(status)
+  statuses[status] = s and s == floor(s) and s > 0 and s <= 9999 and not listed(S.retry_statuses, s) and not listed(S.slow_statuses, s) or false
+  return statuses[status]
+end
+
+local function delay_of(duration)
+  delays[duration] = polite_delay({ duration = duration ~= '' and sane(duration, 86400000) or nil, size = 0 }, nil, S)
+  return delays[duration]
+end
+
+local function size_of(size)
+  sizes[size] = size ~= '' and sane(size, P51) or 0
+  return sizes[size]
+end
+
+local function ended(id, name, v, until_ms, cost, size)
+  call('HSET', T .. 'm:' .. name, 'state', 'due', 'in_flight', '0', 'spent', text((v[6] or 0) + cost), 'succeeded', text((v[7] or 0) + 1),
+    'bytes', text((v[8] or 0) + size), 'not_before', text(until_ms))
+  bump('in_flight', -1)
+  bump('succeeded', 1)
+  bump('bytes', size)
+  bump('queues_in_process', -1)
+  if v[5] == '0' then bump('empty_due', 1) end
+  bump('rotation', 1)
+  zput(K_DUE, name, text(until_ms))
+  note_due(until_ms)
+  zput(K_LEASE, id, false)
+  hput(K_OWN, id, false)
+  hput(bucket('rec:', id), id, false)
+end
+
+local function usual_end(id, token, status, duration, size) -- true if it was one
+  if settings_fine == nil then look_at_settings() end
+  local own = settings_fine and (statuses[status] or statuses[status] == nil and is_usual(status)) and hget(K_OWN, id)
+  if not own or string.sub(own, 1, #token) ~= token or string.sub(own, -6) ~= ' 0 0 0' then return false end
+  local a = #token + 1 -- own: "token worker since score queue 0 0 0"
+  local b = string.find(own, ' ', a + 1, true)
+  local c = string.find(own, ' ', b + 1, true)
+  local name = string.sub(own, string.find(own, ' ', c + 1, true) + 1, -7)
+  if string.byte(own, a) ~= 32 or queues[name] then return false end
+  local v = read('HMGET', T .. 'm:' .. name, 'state', 'in_flight', 'more', 'precedence', 'pending', 'spent', 'succeeded', 'bytes', 'not_before')
+  if not v or v[1] ~= 'in_process' or v[2] ~= '1' or v[3] or (v[4] or 0) + 0 ~= base then return false end
+  local record = hget(bucket('rec:', id), id)
+  local until_ms = max((v[9] or 0) + 0, now + (delays[duration] or delay_of(duration)))
+  if until_ms <= now or not record or not sound(record) then return false end
+  if not note_end(fingerprint_of(record), id, 'succeeded', true) then return false end -- (the first write: it fails alone)
+  hold(string.sub(own, a + 1, b - 1), -1)
+  ended(id, name, v, until_ms, cost_of(record), sizes[size] or size_of(size))
+  return true
+end
