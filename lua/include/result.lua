@@ -5,19 +5,20 @@
 -- @exports result
 -- res: "status fetch_status fetched modified interval retries signature next", 0 or - where there is none
 local function read_result(id)
-  local old = hget(bucket('res:', id), id)
-  if not old then return { modified = 0, interval = 0, retries = 0, signature = '-', again = 0 } end
+  local old = hget(bucket('res:', id), id) or ''
   local modified, interval, retries, signature, again = string.match(old, '^%S+ %S+ %S+ (%d+) (%d+) (%d+) (%S+) (%d+)')
-  return { modified = tonumber(modified), interval = tonumber(interval), retries = tonumber(retries), signature = signature,
-    again = tonumber(again) }
+  return { known = modified ~= nil, modified = tonumber(modified or 0), interval = tonumber(interval or 0), retries = tonumber(retries or 0),
+    signature = signature or '-', again = tonumber(again or 0) }
 end
 
 local function next_result(old, o, s, verdict)
   local kind = fetch_kind(o.status, verdict)
-  local r = { interval = old.interval > 0 and old.interval or s.fetch_interval_seconds, modified = o.modified or old.modified,
-    retries = old.retries, signature = old.signature }
+  local told = (o.modified or 0) > 0 and o.modified
+  local redirect = kind == 'redir_perm' or kind == 'redir_temp' -- no page, so the old page's time of change says nothing of it
+  local r = { interval = old.interval > 0 and min(old.interval, LONGEST) or s.fetch_interval_seconds,
+    modified = told or (redirect and 0 or old.modified), retries = old.retries, signature = old.known and old.signature or o.digest or '-' }
   if kind == 'gone' or kind == 'retry' then failed(r, s, kind) else visited(r, s, kind, old, o.digest) end
-  if r.again then r.again = min(max(r.again, now + 1000), now + LONGEST * 1000) end -- never in the past (NUTCH-1564)
+  if r.again then r.again = min(r.again, now + LONGEST * 1000) end
   return r
 end
 

@@ -11,10 +11,11 @@ from typing import Any
 
 from redisfrontier.candidates import Prepared, Preparer
 from redisfrontier.crawl.live import Live
+from redisfrontier.errors import RecordError
 from redisfrontier.record.codec import updated
 from redisfrontier.record.outcome import Finished, Outcome, Settled
 from redisfrontier.record.record import Candidate
-from redisfrontier.status import REDIRECT_KEY
+from redisfrontier.status import REDIRECT_KEY, Status, fetch_code
 from redisfrontier.steps.claim import split_id
 from redisfrontier.store.drive import Steps, refuse
 from redisfrontier.store.ops import HEAD, head, score_class, text
@@ -24,6 +25,9 @@ OUTCOMES_PER_CALL = 200
 #: A prerequisite that is out of scope or invalid (Heritrix: PREREQUISITE_UNSCHEDULABLE_FAILURE).
 UNSCHEDULABLE = -63
 _DEFERRED = -50
+#: Answers of a server that has looked at the page anew (a 304 confirms what it said before), and what holds until the next of them.
+_ANSWERS = frozenset({Status.FETCH_SUCCESS, Status.FETCH_REDIR_TEMP, Status.FETCH_REDIR_PERM})
+_OF_ONE_ANSWER = frozenset({REDIRECT_KEY, "etag", "last_modified"})
 #: No delay, size or date is greater; beyond it (infinity too) a number tells nothing.
 _GREATEST = 1e300
 
@@ -92,7 +96,12 @@ def _prerequisite(preparer: Preparer, o: Outcome, wanted: Candidate) -> object:
 def _new_record(o: Outcome) -> bytes:
     told: dict[str, Any] = dict(o.metadata or {})
     told |= {k: v for k, v in ((REDIRECT_KEY, o.redirect), ("etag", o.etag), ("last_modified", o.last_modified)) if v}
-    return updated(o.claim.packed, told) if told else b""
+    try:
+        if isinstance(o.fetch_status, int) and fetch_code(o.fetch_status) in _ANSWERS:
+            told = dict.fromkeys(_OF_ONE_ANSWER & o.claim.record.metadata.keys()) | told
+        return updated(o.claim.packed, told) if told else b""
+    except RecordError:  # it stays as it is
+        return b""
 
 
 def _told(extras: list[str], o: Outcome, now_ms: float) -> None:
