@@ -18,7 +18,7 @@ from redisfrontier.record.record import Candidate
 from redisfrontier.status import REDIRECT_KEY, Status, fetch_code
 from redisfrontier.steps.claim import split_id
 from redisfrontier.store.drive import Steps, refuse
-from redisfrontier.store.ops import HEAD, head, score_class, text
+from redisfrontier.store.ops import HEAD, head, score_class, tag_text, text
 
 #: At about 20-25 µs an outcome, a call of this many holds Redis for some 5 ms.
 OUTCOMES_PER_CALL = 200
@@ -122,7 +122,7 @@ def _overrides(extras: list[str], o: Outcome, live: Live) -> None:
     if flags:
         extras.append(f"flags={flags}")
     if live.settings.max_documents_per_source_tag >= 0 and (tag := o.claim.record.source_tag):
-        extras.append("tag=" + tag.replace(";", "%3B"))
+        extras.append("tag=" + tag_text(tag))
 
 
 def _number(value: object) -> float | str:

@@ -64,8 +64,10 @@ def _waiting(run_state: str, total: Mapping[str, int], parts: list[dict[str, str
     state = run_state
     if run_state == "RUN" and is_empty(counts, places):
         state = "EMPTY"
-    if state != "RUN":
-        why = {"PAUSE": "the operator: the crawl is paused", "EMPTY": "nothing", "FINISH": "nothing"}.get(state, "nothing")
+    if state == "EMPTY" and counts["pending"]:
+        why = "nothing: only retired queues are left"
+    elif state != "RUN":
+        why = "the operator: the crawl is paused" if state == "PAUSE" else "nothing"
     elif places["ready"] or places["inactive"]:
         why = "workers"
     elif next_due is None:

@@ -79,6 +79,11 @@ def score_class(directive: int, precedence: int) -> int:
     )
 
 
+def tag_text(source_tag: str | None) -> str:
+    """A source tag as schedule and finish take it: `-` for none, `;` as %3B, since that ends a value there."""
+    return source_tag.replace(";", "%3B") if source_tag else "-"
+
+
 class Ops:
     """The ops of one crawl."""
 
@@ -96,7 +101,7 @@ class Ops:
         for u, sheet in uris:
             at: int | str = score_class(u.directive, u.precedence)
             if u.force or sheet or u.group or u.source_tag:
-                at = f"{at} {1 if u.force else 0} {sheet} {u.group or '-'} {u.source_tag or '-'}"
+                at = f"{at} {1 if u.force else 0} {sheet} {u.group or '-'} {tag_text(u.source_tag)}"
             args += (u.queue, at, u.fingerprint, u.record)
         return self._ask("schedule", partition, args)
 
