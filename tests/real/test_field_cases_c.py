@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import redis
+
 from redisfrontier.frontier import Frontier
 from tests.real.conftest import Make, balanced, later
 
@@ -83,3 +92,119 @@ def test_c6_a_dead_host_with_very_many_seeds_backs_off_as_one(make: Make) -> Non
     frontier.finish([claim.outcome(200, delay_ms=0)])  # any answer ends the run
     frontier.finish([frontier.claim()[0].outcome(-2)])
     assert frontier.claim().wait_ms == 60_000
+
+
+def test_c3_a_worker_with_a_slow_uri_gets_later_work_of_its_other_hosts(make: Make) -> None:
+    frontier = make(min_delay_ms=0)
+    frontier.schedule(["http://slow.example/", *(f"http://quick.example/{i}" for i in range(5))])
+    slow, quick = sorted(frontier.claim(2, worker="w"), key=lambda c: c.queue, reverse=True)
+    for _ in range(4):
+        frontier.finish([quick.outcome(200, delay_ms=0)])
+        (quick,) = frontier.claim(2, worker="w")
+    assert quick.queue == "example,quick,"
+    assert slow.queue == "example,slow,"
+
+
+def _commands(client: redis.Redis) -> int:
+    """All that clients have sent; what a script does inside is not among it."""
+    stats = client.info("commandstats")
+    return sum(stats.get(f"cmdstat_{name}", {}).get("calls", 0) for name in ("evalsha", "eval", "subscribe", "hgetall", "sscan", "ping"))
+
+
+@pytest.mark.parametrize("idle", ["empty", "snoozed", "paused", "busy", "due"])
+def test_c4_an_idle_worker_asks_less_than_twice_a_second(make: Make, redis_url: str, idle: str) -> None:
+    frontier = make(real_time=True)
+    if idle != "empty":
+        frontier.schedule(f"http://h{i}.example/{j}" for i in range(5) for j in range(2))
+    if idle == "snoozed":
+        for row in list(frontier.queues()):
+            frontier.snooze(row["queue"], 42_000)
+    elif idle == "paused":
+        frontier.pause()
+    elif idle == "busy":
+        frontier.claim(5, worker="other")
+    elif idle == "due":
+        frontier.finish(c.outcome(200, delay_ms=60_000) for c in frontier.claim(5, worker="other"))
+    worker = Frontier.connect(redis_url, crawl="c", worker="idle")
+    worker.claim()
+    before = _commands(frontier.client)
+    assert not worker.claim(wait=2)
+    assert _commands(frontier.client) - before <= 4
+    worker.close()
+
+
+def test_c5_no_call_can_hand_a_worker_more_than_its_share(make: Make) -> None:
+    frontier = make(max_in_flight_per_worker=7, max_in_flight=5, partitions=1)
+    frontier.schedule(f"http://h{i}.example/{j}" for i in range(4) for j in range(5))
+    got = [len(frontier.claim(10, per_queue=5, worker="w")), len(frontier.claim(1, queue="example,h3,", worker="w"))]
+    assert got == [7, 0]
+    assert len(list(frontier.leases("w"))) == 7
+    assert frontier.release_worker("w") == 7
+    assert len(frontier.claim(10, per_queue=5, worker="w")) == 7
+
+
+@contextmanager
+def _watched(client: redis.Redis, microseconds: int = 400) -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """All script calls made meanwhile that took so long, as the slow log has them (which logs what they do inside as well)."""
+    client.config_set("slowlog-max-len", 100_000)
+    client.slowlog_reset()
+    client.config_set("slowlog-log-slower-than", microseconds)
+    try:
+        yield lambda: [row for row in client.slowlog_get(100_000)[::-1] if row["command"].startswith(b"EVALSHA")]
+    finally:
+        client.config_set("slowlog-log-slower-than", -1)
+        client.slowlog_reset()
+
+
+def _arguments(call: dict[str, Any]) -> int:
+    """How many words the command had: the slow log keeps 32 of them and says how many more there were."""
+    cut = re.search(rb"\.\.\. \((\d+) more arguments\)$", call["command"])
+    return len(call["command"].split()) if cut is None else 31 + int(cut[1])
+
+
+def _cpu_ms(client: redis.Redis) -> float:
+    """Processor time of the server so far: what else this machine does, does not count."""
+    cpu = client.info("cpu")
+    return 1000 * float(cpu["used_cpu_user"] + cpu["used_cpu_sys"])
+
+
+def test_c7_a_call_with_very_many_links_is_cut_into_short_ones(make: Make, redis_client: redis.Redis) -> None:
+    frontier = make()
+    links = [f"http://h{i % 500}.example/some/longer/path/{i}" for i in range(50_000)]
+    with _watched(redis_client) as calls:
+        before = _cpu_ms(redis_client)
+        answers = frontier.schedule(links)
+        taken = _cpu_ms(redis_client) - before
+        made = [call for call in calls() if _arguments(call) > 100]
+    assert {str(a.outcome) for a in answers} == {"added"}
+    assert len(made) == 200
+    assert max(_arguments(call) for call in made) <= 18 + 4 * 250  # 250 URIs, four words a URI
+    assert taken / len(made) < 20  # ms
+
+
+def test_c7_others_get_their_turn_between_the_pieces(make: Make, redis_url: str, redis_client: redis.Redis) -> None:
+    frontier, other = make(), Frontier.connect(redis_url, crawl="c")
+    links = [f"http://h{i % 500}.example/{i}" for i in range(50_000)]
+    work = threading.Thread(target=frontier.schedule, args=(links,))
+    with _watched(redis_client, 40) as calls:
+        work.start()
+        while work.is_alive():
+            other.finish(c.outcome(200, delay_ms=0) for c in other.claim())
+        sizes = [_arguments(call) for call in calls()]
+    runs, run = [], 0
+    for size in sizes:
+        run = run + 1 if size > 100 else 0
+        runs.append(run)
+    assert max(runs) <= 48  # never three pipelines in a row, though the other client is a thread of this very process
+    other.close()
+
+
+def test_g4_a_great_queue_is_dropped_in_short_calls(make: Make, redis_client: redis.Redis) -> None:
+    frontier = make()
+    frontier.schedule(f"http://big.example/{i}" for i in range(20_000))
+    with _watched(redis_client) as calls:
+        assert frontier.delete(lambda queue: True) == {"example,big,": 20_000}
+        made = calls()
+    assert max(_arguments(call) for call in made) <= 18 + 2 + 2 * 500
+    assert len(made) >= 40
+    assert balanced(frontier)
