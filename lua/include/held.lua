@@ -26,6 +26,6 @@ end
 
 local function write_held()
   for worker, by in pairs(held_by) do
-    if by ~= 0 and call('HINCRBY', K_W, worker, by) <= 0 then call('HDEL', K_W, worker) end
+    if by ~= 0 and call('HINCRBY', K_W, worker, by) <= 0 then call('HDEL', K_W, worker, worker .. ' last') end
   end
 end
