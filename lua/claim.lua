@@ -20,10 +20,10 @@ WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g
 
 local bad = open()
 if bad then return bad end
-local c = { token = ARGV[1], worker = ARGV[2], queues = tonumber(ARGV[3]), per_queue = tonumber(ARGV[4]), lease_ms = tonumber(ARGV[5]) }
+local c = { named = ARGV[6] ~= '', token = ARGV[1], worker = ARGV[2], queues = tonumber(ARGV[3]), per_queue = tonumber(ARGV[4]), lease_ms = tonumber(ARGV[5]) }
 c.expiry, c.own, c.size = text(now + (c.lease_ms > 0 and c.lease_ms or S.lease_ms)), c.token .. ' ' .. c.worker .. ' ' .. text(now) .. ' ', 0
 reap()
-wake_due()
+wake_due(c)
 promote()
 check_limits()
 local stuck = pool_empty()

@@ -2,7 +2,7 @@
 -- @include record
 -- @include held
 -- Leases: who holds which URI until when.  own: "token worker since score queue attempts lost deleted", the last 0 or 1.
--- @exports lease_of write_lease take untake put_back drop_ghost
+-- @exports lease_of write_lease lease_out take untake put_back drop_ghost
 local FIRST_TIME = ' 0 0 0' -- how own ends as long as nothing has gone wrong
 
 local function parsed(id, own) -- by hand: a pattern with eight captures takes ten times as long
@@ -33,12 +33,16 @@ local function write_lease(l)
   hput(K_OWN, l.id, l.token .. ' ' .. l.worker .. ' ' .. l.since .. ' ' .. l.score .. ' ' .. l.queue .. ' ' .. attempts .. ' ' .. lost .. (l.deleted and ' 1' or ' 0'))
 end
 
-local function take(q, id, score, attempts, lost, c) -- out of its queue
-  call('ZREM', pending_key(q), id)
+local function lease_out(name, id, score, attempts, lost, c)
   zput(K_LEASE, id, c.expiry)
   local tail = attempts == 0 and lost == 0 and FIRST_TIME or ' ' .. text(attempts) .. ' ' .. text(lost) .. ' 0'
-  hput(K_OWN, id, c.own .. score .. ' ' .. q.name .. tail)
+  hput(K_OWN, id, c.own .. score .. ' ' .. name .. tail)
   hold(c.worker, 1)
+end
+
+local function take(q, id, score, attempts, lost, c) -- out of its queue
+  call('ZREM', pending_key(q), id)
+  lease_out(q.name, id, score, attempts, lost, c)
   count(q, 'pending', -1)
   out(q, 1)
 end

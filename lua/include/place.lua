@@ -18,11 +18,11 @@ local function place(q, state)
       note_due(waits_until(q))
     elseif state == 'inactive' then
       at = digits(q.precedence * P43 + n.rotation)
-    else
+    elseif state == 'retired' then
       at = digits(n.rotation)
     end
     if state == 'ready' or (state == 'inactive' and q.precedence < S.precedence_floor) then note_claimable() end
-    if state == 'ready' then enter_ready(q, at) else zput(to, q.name, at) end
+    if state == 'ready' then enter_ready(q, n.rotation) else zput(to, q.name, at) end
   end
   if q.state ~= state then put(q, 'state', state) end
   if q.active == 1 and (state == 'exhausted' or state == 'inactive' or state == 'retired') then put(q, 'active', 0) end

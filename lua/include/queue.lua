@@ -1,6 +1,6 @@
 -- @include fields
 -- A queue: its hash m:<queue> read once a call into a table; what differs is written back once at the end (include/save.lua).
--- @exports queues queue bound pending_key put count settings_of
+-- @exports queues queue bound pending_key put count settings_of note_level
 local queues = {} -- name -> queue, in this call
 local sheets, OVER, ABSENT = {}, { __index = S }, { __index = COLD }
 
@@ -73,4 +73,15 @@ local function settings_of(q) -- those of the queue's sheet, over those of the c
   if number == 0 then return S end
   sheets[number] = sheets[number] or setmetatable(typed(call('HGETALL', T .. 'conf:' .. number), {}), OVER)
   return sheets[number]
+end
+
+local function magnitude(pending) -- floor(log2), -1 when empty
+  local _, exponent = math.frexp(pending)
+  return exponent - 1
+end
+
+local function note_level(name, before, pending) -- in the list of queues; before: -1 of a new one
+  if before == pending then return end
+  local now_level = magnitude(pending)
+  if before < 0 or now_level ~= magnitude(before) then zput(K_QUEUES, name, text(now_level)) end
 end

@@ -1,26 +1,34 @@
 -- @include queue
 -- Queues that become ready in a call: most have their turn in the same call, so Redis hears only of those that stay.
--- @exports enter_ready leave_ready settle_ready next_ready
+-- @exports enter_ready leave_ready settle_ready next_ready whole
 local fresh, scores, first_fresh = {}, {}, 1 -- in the order of their turns, after all that are in Redis
 
-local function settle_ready() -- before Redis is asked how many are ready, and at the end
+local function whole(turn) -- as a queue like any other, if only a part of it was read so far (include/usual_turn.lua)
+  if turn.was then return turn end
+  local q = queue(turn.name)
+  q.state, q.ready_at, turn.ready_at = 'ready', turn.ready_at, nil
+  fresh[turn.at] = q
+  return q
+end
+
+local function settle_ready() -- before Redis is asked how many are ready, before queues are looked at for something else, and at the end
   for i = 1, #fresh do
-    local q = fresh[i]
-    if q.ready_at == scores[i] then
-      zput(K_READY, q.name, q.ready_at)
+    if fresh[i].ready_at == scores[i] then
+      local q = whole(fresh[i])
+      zput(K_READY, q.name, digits(q.ready_at))
       q.ready_at = nil
     end
   end
   first_fresh = #fresh + 1
 end
 
-local function enter_ready(q, at)
-  if q.was[1] == 'ready' then -- Redis has it, it goes behind all the others
+local function enter_ready(q, rotation)
+  if q.was and q.was[1] == 'ready' then -- Redis has it, it goes behind all the others
     settle_ready()
-    zput(K_READY, q.name, at)
+    zput(K_READY, q.name, digits(rotation))
   else
-    q.ready_at = at
-    fresh[#fresh + 1], scores[#fresh + 1] = q, at
+    local at = #fresh + 1
+    q.ready_at, q.at, fresh[at], scores[at] = rotation, at, q, rotation
   end
 end
 
@@ -28,12 +36,12 @@ local function leave_ready(q)
   if q.ready_at then q.ready_at = nil else zput(K_READY, q.name, false) end
 end
 
-local function next_ready(limit) -- names of the next of them, each told once
-  local names = {}
-  while first_fresh <= #fresh and #names < limit do
+local function next_ready(limit) -- the next of them, each told once
+  local turns = {}
+  while first_fresh <= #fresh and #turns < limit do
     local q = fresh[first_fresh]
-    if q.ready_at == scores[first_fresh] then names[#names + 1] = q.name end
+    if q.ready_at == scores[first_fresh] then turns[#turns + 1] = q end
     first_fresh = first_fresh + 1
   end
-  return names
+  return turns
 end

@@ -1,4 +1,4 @@
--- @include lease
+-- @include usual_turn
 -- @include admit
 -- @include give_up
 -- The housekeeping of a claim (design 8, steps 1-3): expired leases, due queues, dated URIs; bounded by one pool of moves.
@@ -70,10 +70,12 @@ local function reap()
   end
 end
 
-local function wake_due()
+local function wake_due(c)
   for _, name in ipairs(due_members(K_DUE)) do
-    local q, why = queue(name)
-    if not q then
+    local usual, q, why = usual_wake(name, c), nil, nil
+    if not usual then q, why = queue(name) end
+    if usual then -- it waits for its turn
+    elseif not q then
       zput(K_DUE, name, put_off(why))
     elseif q.state == 'due' then
       reenqueue(q)
@@ -94,7 +96,9 @@ local function return_now(q, id, class, kind) -- a dated URI comes back to its q
 end
 
 local function promote() -- a refetch begins anew, a retry keeps its attempts; uniqueness is not asked
-  for _, id in ipairs(due_members(K_LATER)) do
+  local ids = due_members(K_LATER)
+  if #ids > 0 then settle_ready() end -- any queue may be looked at
+  for _, id in ipairs(ids) do
     local name, class, kind = string.match(hget(K_LAT, id) or '', '^(%S+) (%d+) (%S+)$')
     local q, fine, why
     if name then q, why = queue(name) end

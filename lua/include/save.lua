@@ -1,10 +1,6 @@
 -- @include ready
 -- Writes what a call changed: queue hashes, the list of queues, how many queues stand in which state, the counters.
 -- @exports save
-local function level(pending) -- floor(log2), -1 when empty
-  local _, exponent = math.frexp(pending)
-  return exponent - 1
-end
 
 local function tally(state, pending, by) -- in process and exhausted are in no zset; empty ones elsewhere show as exhausted
   if state == 'in_process' or state == 'exhausted' then
@@ -34,8 +30,8 @@ local function save_queue(q)
   local args, size = changes(q)
   if size == 0 then return end
   call('HSET', q.key, unpack(args, 1, size))
-  local before, was_state, now_level = q.was[7], q.was[1], level(q.pending)
-  if q.new or now_level ~= level(before) then zput(K_QUEUES, q.name, text(now_level)) end
+  local before, was_state = q.was[7], q.was[1]
+  note_level(q.name, q.new and -1 or before, q.pending)
   if q.new or q.state ~= was_state or (q.pending == 0) ~= (before == 0) then
     if not q.new then tally(was_state, before, -1) end
     tally(q.state, q.pending, 1)

@@ -38,14 +38,24 @@ local function heads(skip, limit)
   return call('ZRANGE', K_INACTIVE, '-inf', '(' .. text(S.precedence_floor * P43), 'BYSCORE', 'LIMIT', skip.inactive, 1), 'inactive'
 end
 
+local function visit(whose, c) -- (a name, or what `next_ready` has) how many URIs were leased; nil and why if its keys cannot be read
+  if type(whose) == 'string' then
+    local q, why = queue(whose)
+    return q and give(q, c), why
+  elseif whose.was or not usual_turn(whose, c) then
+    return give(whole(whose), c)
+  end
+  if c.room then c.room = c.room - 1 end
+  return 1
+end
+
 local function take_turns(c) -- true if a bound stopped it
   local steps, skip = 0, { ready = 0, fresh = 0, inactive = 0 }
   while c.queues > 0 and (c.room or 1) > 0 do
     local turn, list = heads(skip, min(c.queues, STEPS))
     if #turn == 0 then return false end
-    for _, name in ipairs(turn) do
-      local q, why = queue(name)
-      local got = q and give(q, c)
+    for _, whose in ipairs(turn) do
+      local got, why = visit(whose, c)
       if why then troubles[#troubles + 1] = why end
       if not got then skip[list] = skip[list] + 1 end
       if (got or 0) > 0 then c.queues = c.queues - 1 else steps = steps + 1 end

@@ -1,8 +1,7 @@
 -- @include reap
 -- @include budgets
 -- A look at one queue whose turn it is: it gives URIs, or goes where it belongs (design 8, step 4).
--- @exports claimed troubles elsewhere lease claim_again note_claimed
-local claimed = {} -- id, queue, attempts, lost leases, record of each in turn: the end of the reply
+-- @exports troubles elsewhere lease claim_again note_claimed
 local troubles = {}
 
 local function turned_away(q, s) -- where a queue that may not give anything goes; true if it was moved
@@ -49,9 +48,7 @@ local function lease(q, id, score, c) -- true if it is given out; why if it can 
   if not sound(record) then return false, quarantine(q, id) end
   take(q, id, score, attempts, lost_leases, c)
   journal('Fe', id, record)
-  local size = c.size
-  claimed[size + 1], claimed[size + 2], claimed[size + 3], claimed[size + 4], claimed[size + 5] = id, q.name, attempts, lost_leases, record
-  c.size = size + 5
+  tell(c, id, q.name, attempts, lost_leases, record)
   return true
 end
 
@@ -59,7 +56,7 @@ local function claim_again(c) -- true if this very call was answered before
   for _, id in ipairs(last_claim(c.worker, c.token)) do
     local l = lease_of(id)
     if l and l.token == c.token then
-      for _, part in ipairs({ id, l.queue, l.attempts, l.lost, hget(bucket('rec:', id), id) or '' }) do claimed[#claimed + 1] = part end
+      tell(c, id, l.queue, l.attempts, l.lost, hget(bucket('rec:', id), id) or '')
     end
   end
   return #claimed > 0
