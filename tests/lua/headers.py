@@ -23,6 +23,8 @@ class Header:
     name: str
     purpose: str
     sections: dict[str, str]
+    details: str
+    """All sections as they stand there."""
 
     def numbered(self, section: str) -> list[tuple[int, str, str]]:
         """The numbered entries of KEYS or ARGV: number, name, explanation."""
@@ -60,7 +62,7 @@ def header(name: str) -> Header:
             line = line[len(word) :].rjust(len(line))
         parts.setdefault(at, []).append(line)
     sections = {name: "\n".join(line.rstrip() for line in lines) for name, lines in parts.items()}
-    return Header(called, " ".join(purpose.split()), sections)
+    return Header(called, " ".join(purpose.split()), sections, rest)
 
 
 def body(name: str) -> str:
