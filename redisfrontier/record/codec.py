@@ -92,9 +92,6 @@ def _rare(m: dict[str, object], c: Candidate) -> None:
 def decode(packed: bytes) -> UriRecord:
     """A stored record; raises RecordError for what is no record, or one of a newer schema (which is left as it is)."""
     fingerprint, cost, m = _parts(packed)
-    schema = m.get("n", SCHEMA)
-    if not isinstance(schema, int) or schema > SCHEMA:
-        raise RecordError(f"record of schema {schema!r}; this version reads up to {SCHEMA}", remedy="upgrade redisfrontier")
     uri = m["u"]
     return UriRecord(
         uri=uri,
@@ -120,7 +117,10 @@ def decode(packed: bytes) -> UriRecord:
 
 
 def updated(packed: bytes, metadata: Mapping[str, object]) -> bytes:
-    """The record with `metadata` put over its own; everything else, unknown keys too, stays (a value of None removes)."""
+    """The record with `metadata` put over its own; everything else, unknown keys too, stays (a value of None removes).
+
+    Raises RecordError as `decode` does.
+    """
     fingerprint, cost, m = _parts(packed)
     merged = {k: v for k, v in {**m.get("m", {}), **metadata}.items() if v is not None}
     m.pop("m", None)
@@ -137,6 +137,9 @@ def _parts(packed: bytes) -> tuple[bytes, int, dict[str, Any]]:
         raise RecordError(f"not a record: {packed[:16]!r}… ({type(e).__name__})", remedy="delete the URI by its id") from e
     if not (isinstance(fingerprint, bytes) and len(fingerprint) == 8 and isinstance(cost, int) and isinstance(m, dict)):
         raise RecordError(f"not a record: {packed[:16]!r}…", remedy="delete the URI by its id")
+    schema = m.get("n", SCHEMA)
+    if not isinstance(schema, int) or schema > SCHEMA:
+        raise RecordError(f"record of schema {schema!r:.20}; this version reads up to {SCHEMA}", remedy="upgrade redisfrontier")
     if not isinstance(m.get("u"), str):
         raise RecordError("a record without a URI", remedy="delete the URI by its id")
     return fingerprint, cost, m
@@ -144,6 +147,7 @@ def _parts(packed: bytes) -> tuple[bytes, int, dict[str, Any]]:
 
 def _via(uri: str, via: Any) -> str | None:
     if isinstance(via, list):
-        k, tail = via
-        return uri[:k] + str(tail)
+        if len(via) != 2 or not isinstance(via[0], int):
+            raise RecordError(f"a record whose via is {via!r:.80}", remedy="delete the URI by its id")
+        return uri[: via[0]] + str(via[1])
     return via if via is None else str(via)

@@ -13,8 +13,8 @@ from redisfrontier.candidates import Prepared, Preparer
 from redisfrontier.crawl.live import Live
 from redisfrontier.errors import RecordError
 from redisfrontier.record.codec import updated
-from redisfrontier.record.outcome import Finished, Outcome, Settled
-from redisfrontier.record.record import Candidate
+from redisfrontier.record.outcome import Claim, Finished, Outcome, Settled
+from redisfrontier.record.record import Candidate, UriRecord
 from redisfrontier.status import REDIRECT_KEY, Status, fetch_code
 from redisfrontier.steps.claim import split_id
 from redisfrontier.store.drive import Steps, refuse
@@ -86,8 +86,8 @@ def retry_after_ms(value: str | float, http_date: str | None, now_ms: float) -> 
 
 
 def _prerequisite(preparer: Preparer, o: Outcome, wanted: Candidate) -> object:
-    parent = o.claim.record
-    better = max(parent.directive - 1, 0) if wanted.directive is None else wanted.directive
+    parent = _readable(o.claim)
+    better = max((parent.directive if parent else 3) - 1, 0) if wanted.directive is None else wanted.directive
     return preparer.prepare(
         replace(wanted, queue=o.claim.queue, directive=better, prerequisite=True, force_fetch=True)
     )
@@ -121,8 +121,16 @@ def _overrides(extras: list[str], o: Outcome, live: Live) -> None:
     flags = ("r" if o.force_retire else "") + ("c" if o.http_credential else "") + ("u" if o.robots_unreachable else "")
     if flags:
         extras.append(f"flags={flags}")
-    if live.settings.max_documents_per_source_tag >= 0 and (tag := o.claim.record.source_tag):
-        extras.append("tag=" + tag_text(tag))
+    if live.settings.max_documents_per_source_tag >= 0 and (record := _readable(o.claim)) and record.source_tag:
+        extras.append("tag=" + tag_text(record.source_tag))
+
+
+def _readable(claim: Claim) -> UriRecord | None:
+    """The record, or None for one of another version or none at all: its outcome counts like any other."""
+    try:
+        return claim.record
+    except RecordError:
+        return None
 
 
 def _number(value: object) -> float | str:
