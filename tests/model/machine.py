@@ -20,7 +20,7 @@ from tests.model.ops import Model
 from tests.model.settings import Rules
 from tests.model.snapshot import Stored, broken, differences, told
 
-HOSTS = ("a", "b", "c")
+HOSTS = ("a", "b")
 URIS = tuple(f"http://{host}.example/{i}" for host in HOSTS for i in range(5))
 FIRSTS = tuple(f"http://{host}.example/robots.txt" for host in HOSTS)
 QUEUES = tuple(f"example,{host}," for host in HOSTS)
@@ -63,12 +63,53 @@ results = st.builds(
     robots_unreachable=st.sampled_from([False] * 7 + [True]),
     refetch_ms=st.sampled_from([None] * 6 + [0, 5000, 50_000]),
 )
+#: What the fetches of one example come to: few different ends, so that runs of them happen.
+FINE = Result(200, 0)
+THEMES = (
+    (Result(-2, robots_unreachable=True), Result(503, robots_unreachable=True), FINE),
+    (Result(503), Result(429, retry_after_ms=9000), Result(404), FINE),
+    (Result(-2), Result(-3), FINE),
+    (Result(-50), FINE),
+    (Result(200, 0, refetch_ms=0), Result(200, 0, refetch_ms=5000), FINE),
+    (FINE,),
+)
+themes = st.one_of(st.sampled_from(THEMES), st.lists(results, min_size=1, max_size=5).map(tuple))
+ends = st.integers(0, 9)
+a_turn = st.tuples(st.lists(ends, min_size=1, max_size=3), st.sampled_from([0, 1, 1, 30_000]))
 some_queue = st.sampled_from(QUEUES)
 which = st.integers(0, 1000)
 
 
+def operation(name: str, *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[str, tuple[Any, ...]]]:
+    """A method of the machine and what it is called with."""
+    return st.tuples(st.just(name), st.tuples(*arguments))
+
+
+new_settings = [("total_budget", -1), ("total_budget", 4), ("total_budget", 8), ("max_in_flight", 1), ("max_in_flight", 3)]
+new_settings += [("floor", 255), ("floor", 4), ("session_budget", 3000), ("session_budget", 1)]
+operations = st.one_of(
+    operation("include", st.sampled_from(URIS), st.integers(0, 3)),
+    operation("snooze", some_queue, st.sampled_from([0, 4000, 30_000])),
+    operation("wake", st.one_of(st.none(), some_queue)),
+    operation("retire", some_queue),
+    operation("unretire", st.one_of(st.none(), some_queue)),
+    operation(
+        "budget", some_queue, st.sampled_from([None, -2, -1, 0, 3, 9]), st.booleans(), st.sampled_from([None, None, -1, 0, 7])
+    ),
+    operation("delete", st.one_of(st.just(frozenset(URIS + FIRSTS)), st.frozensets(st.sampled_from(URIS), max_size=6)), st.booleans()),
+    operation("delete_queue", some_queue),
+    operation("release_worker", st.sampled_from(["w1", "w2"])),
+    st.sampled_from(new_settings).map(lambda pair: ("change_settings", pair)),
+    operation("pause"),
+    operation("resume"),
+    operation("resume"),
+    operation("resume"),
+    st.integers(0, 5).map(lambda n: ("resume", ()) if n else ("stop", ())),
+)
+
+
 class FrontierMachine(RuleBasedStateMachine):
-    """One crawl of three hosts."""
+    """One crawl of two hosts."""
 
     client: ClassVar[redis.Redis]
     url: ClassVar[str]
@@ -78,8 +119,9 @@ class FrontierMachine(RuleBasedStateMachine):
         super().__init__()
         self.held: list[tuple[Claim, int, int]] = []  # claim, id, which claim of the model; some are no longer good
 
-    @initialize(rules=rules_of, runs=st.sampled_from([True, True, True, False]))
-    def begin(self, rules: Rules, runs: bool) -> None:
+    @initialize(rules=rules_of, theme=themes, runs=st.sampled_from([True, True, True, False]))
+    def begin(self, rules: Rules, theme: tuple[Result, ...], runs: bool) -> None:
+        self.theme = theme
         if not rules.exact:  # finished records are kept with `exact` only
             rules = replace(rules, retention="pending")
         self.crawl = f"m{next(self.numbers)}"
@@ -129,23 +171,29 @@ class FrontierMachine(RuleBasedStateMachine):
         good = [h for h in self.held if self.model.refused(h[1], h[2]) == ""]
         return good[at % len(good)] if good and at % 10 else self.held[at % len(self.held)]
 
-    @rule(outcomes=st.lists(st.one_of(results, results, st.just(Result(-50))), min_size=1, max_size=4), n=st.sampled_from([1, 2, 5]))
-    def crawl(self, outcomes: list[Result], n: int) -> None:
-        """Claim and finish, so that a few steps make a history."""
-        before = len(self.held)
-        self.claim(n, 2, "w1")
-        for held, result in zip(self.held[before:], outcomes, strict=False):
-            self._finish(*held, result, True, n)
+    @rule(turns=st.lists(a_turn, min_size=1, max_size=5), n=st.sampled_from([1, 1, 3]))
+    def crawl(self, turns: list[tuple[list[int], int]], n: int) -> None:
+        """A worker for some turns: claims, finishes, and waits as long as it is told, or longer."""
+        for ends_of_turn, waits in turns:
+            before = len(self.held)
+            self.claim(n, 2, "w1")
+            for held, end in zip(self.held[before:], ends_of_turn, strict=False):
+                self._finish(*held, self._result(end), True, end)
+            if waits and (ms := self.model.wait("")):
+                self.time_passes(ms + waits - 1)
+
+    def _result(self, end: int) -> Result:
+        return self.theme[end % len(self.theme)]
 
     @precondition(lambda self: self.held)
-    @rule(at=which, result=results, need=st.booleans())
-    def finish(self, at: int, result: Result, need: bool) -> None:
-        self._finish(*self._pick(at), result, need, at)
+    @rule(at=which, end=ends, need=st.booleans())
+    def finish(self, at: int, end: int, need: bool) -> None:
+        self._finish(*self._pick(at), self._result(end), need, at)
 
     def _finish(self, claim: Claim, number: int, holder: int, result: Result, need: bool, at: int) -> None:
         first, wanted = None, None
         if result.status == -50 and need and claim.uri not in FIRSTS:
-            wanted = FIRSTS[at % 3] if at % 4 == 0 else claim.uri.rpartition("/")[0] + "/robots.txt"  # (now and then another host's)
+            wanted = FIRSTS[at % 2] if at % 4 == 0 else claim.uri.rpartition("/")[0] + "/robots.txt"  # (now and then another host's)
             first = self.frontier.policy.prerequisite(claim.record, wanted)
         result = replace(result, prerequisite=wanted or "")
         want = self.model.finish(number, holder, result)
@@ -171,7 +219,6 @@ class FrontierMachine(RuleBasedStateMachine):
         want = self.model.release(number, holder, queue or "")
         assert [str(a) for a in self.frontier.release([claim], queue=queue)] == [want]
 
-    @rule(worker=st.sampled_from(["w1", "w2"]))
     def release_worker(self, worker: str) -> None:
         mine = [u for u in self.model.links.values() if u.place == "out" and u.worker == worker]
         if len(mine) > 1:  # in the order of a hash: as many orders as there are leases
@@ -194,7 +241,10 @@ class FrontierMachine(RuleBasedStateMachine):
 
     # -- what operators do --
 
-    @rule(uri=st.sampled_from(URIS), cost=st.integers(0, 3))
+    @rule(operation=operations)
+    def operate(self, operation: tuple[str, tuple[Any, ...]]) -> None:
+        getattr(self, operation[0])(*operation[1])
+
     def include(self, uri: str, cost: int) -> None:
         if self.model.run_state == "FINISH":
             assert raises(WrongState, lambda: self.frontier.include([uri]))
@@ -205,33 +255,23 @@ class FrontierMachine(RuleBasedStateMachine):
     def _known(self, queue: str) -> bool:
         return queue in self.model.queues
 
-    @rule(queue=some_queue, for_ms=st.sampled_from([0, 4000, 30_000]))
     def snooze(self, queue: str, for_ms: int) -> None:
         if self._known(queue):
             self.model.snooze(queue, for_ms)
             assert self.frontier.snooze(queue, for_ms)[0] == self.model.now + for_ms
 
-    @rule(queue=st.one_of(st.none(), some_queue))
     def wake(self, queue: str | None) -> None:
         if queue is None or self._known(queue):
             assert self.frontier.wake(queue) == self.model.wake(queue or "")
 
-    @rule(queue=some_queue)
     def retire(self, queue: str) -> None:
         if self._known(queue):
             assert self.frontier.retire(queue) == self.model.retire(queue)
 
-    @rule(queue=st.one_of(st.none(), some_queue))
     def unretire(self, queue: str | None) -> None:
         if queue is None or self._known(queue):
             assert self.frontier.unretire(queue) == self.model.unretire(queue or "")
 
-    @rule(
-        queue=some_queue,
-        total=st.sampled_from([None, -2, -1, 0, 3, 9]),
-        reset=st.booleans(),
-        precedence=st.sampled_from([None, None, -1, 0, 7]),
-    )
     def budget(self, queue: str, total: int | None, reset: bool, precedence: int | None) -> None:
         if self._known(queue):
             self.model.budget(queue, total, reset, precedence)
@@ -239,41 +279,32 @@ class FrontierMachine(RuleBasedStateMachine):
             q = self.model.queues[queue]
             assert got == {"spent": q.spent, "total_budget": self.model.total_budget(q), "state": q.state}
 
-    @rule(uris=st.one_of(st.just(frozenset(URIS + FIRSTS)), st.frozensets(st.sampled_from(URIS), max_size=6)), excluded=st.booleans())
     def delete(self, uris: frozenset[str], excluded: bool) -> None:
         want = self.model.delete(self.model.queues.keys(), uris, excluded)
         assert self.frontier.delete(lambda queue: True, lambda record: record.uri in uris, excluded=excluded) == want
 
-    @rule(queue=some_queue)
     def delete_queue(self, queue: str) -> None:
         want = self.model.delete((queue,), URIS + FIRSTS, False)
         assert self.frontier.delete(lambda name: name == queue) == want
 
-    @rule(name=st.sampled_from(["total_budget", "max_in_flight", "floor", "session_budget"]), data=st.data())
-    def change_settings(self, name: str, data: st.DataObject) -> None:
-        values = {"total_budget": [-1, 1, 4, 8], "max_in_flight": [1, 2, 3], "floor": [255, 4], "session_budget": [3000, 1, 0]}
-        value = data.draw(st.sampled_from(values[name]))
+    def change_settings(self, name: str, value: int) -> None:
         real = {"total_budget": "queue_total_budget", "floor": "precedence_floor", "session_budget": "balance_replenish_amount"}
         self.model.rules = replace(self.model.rules, **{name: value})
         self.frontier.set_settings({real.get(name, name): value})
         if name == "total_budget":
             self.model.budgets_changed()
 
-    @rule()
     def pause(self) -> None:
         self.frontier.pause()
         self.model.run_state = "PAUSE"
 
-    @rule()
     def resume(self) -> None:
         self.frontier.start()
         self.model.run_state = "RUN"
 
-    @rule(sure=st.integers(0, 5))
-    def stop(self, sure: int) -> None:
-        if sure == 0:
-            self.frontier.stop()
-            self.model.run_state = "FINISH"
+    def stop(self) -> None:
+        self.frontier.stop()
+        self.model.run_state = "FINISH"
 
     @invariant()
     def the_same(self) -> None:

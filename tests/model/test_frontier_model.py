@@ -42,7 +42,7 @@ def explore(server: Embedded, examples: int, steps: int) -> None:
 
 @pytest.mark.timeout(1200)
 def test_the_frontier_does_what_the_model_does(own_server: Embedded) -> None:
-    explore(own_server, EXAMPLES, 25)
+    explore(own_server, EXAMPLES, 18)
 
 
 @pytest.mark.nightly
