@@ -104,17 +104,22 @@ def reached(parts: dict[str, str]) -> set[str]:
     return done
 
 
+#: What every script runs at its end, and the function without which it finds nothing to write.
+_SAVES = {"settle_ready": "enter_ready", "save_queue": "queue"}
 #: What `place` leaves to include/ready.lua.
-_READY = {"enter_ready", "leave_ready", "settle_ready"}
+_READY = {"enter_ready", "leave_ready", "settle_ready", "whole"}
 
 
 def can_write(name: str) -> set[str]:
     """The key families that a run of the op can write, read off its text: every key expression must be understood."""
     parts = functions(scripts.load(name).text)
     keys = {found: str(header(name).numbered("KEYS")[int(found) - 1][1]) for found in re.findall(r"KEYS\[(\d+)\]", body(name))}
-    run = reached(parts)
-    if "queue" not in run:
-        run.discard("save_queue")  # it saves the queues that were looked at
+    idle = dict.fromkeys(_SAVES.keys() & parts.keys(), "")
+    run = reached(parts | idle)
+    while woken := {part for part in idle if _SAVES[part] in run}:
+        idle = {part: "" for part in idle if part not in woken}
+        run = reached(parts | idle)
+    run -= idle.keys()
     families: set[str] = set()
     for part in run - _READY:
         for expression in _key_expressions(parts[part]):
