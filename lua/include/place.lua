@@ -8,7 +8,7 @@ local better_than -- precedence of the head of inactive, while known
 
 local function place(q, state)
   local from, to = ZSETS[q.state], ZSETS[state]
-  if from == K_READY and from ~= to then leave_ready(q) elseif from and from ~= to then zput(from, q.name, false) end
+  if from == K_READY and from ~= to then READY.leave(q) elseif from and from ~= to then zput(from, q.name, false) end
   if from == K_INACTIVE or to == K_INACTIVE then better_than = nil end
   if to then
     bump('rotation', 1)
@@ -22,7 +22,7 @@ local function place(q, state)
       at = digits(n.rotation)
     end
     if state == 'ready' or (state == 'inactive' and q.precedence < S.precedence_floor) then note_claimable() end
-    if state == 'ready' then enter_ready(q, n.rotation) else zput(to, q.name, at) end
+    if state == 'ready' then READY.enter(q, n.rotation) else zput(to, q.name, at) end
   end
   if q.state ~= state then put(q, 'state', state) end
   if q.active == 1 and (state == 'exhausted' or state == 'inactive' or state == 'retired') then put(q, 'active', 0) end

@@ -1,6 +1,6 @@
 -- @include fields
 -- A queue: its hash m:<queue> read once a call into a table; what differs is written back once at the end (include/save.lua).
--- @exports queues queue bound pending_key put count settings_of note_level
+-- @exports queues queue bound pending_key put count settings_of new_level
 local queues = {} -- name -> queue, in this call
 local sheets, OVER, ABSENT = {}, { __index = S }, { __index = COLD }
 
@@ -80,8 +80,8 @@ local function magnitude(pending) -- floor(log2), -1 when empty
   return exponent - 1
 end
 
-local function note_level(name, before, pending) -- in the list of queues; before: -1 of a new one
-  if before == pending then return end
-  local now_level = magnitude(pending)
-  if before < 0 or now_level ~= magnitude(before) then zput(K_QUEUES, name, text(now_level)) end
+local function new_level(before, pending) -- its place in the list of queues, if that has changed; before: -1 of a new one
+  if before == pending then return nil end
+  local to = magnitude(pending)
+  return (before < 0 or to ~= magnitude(before)) and text(to) or nil
 end

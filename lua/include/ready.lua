@@ -1,7 +1,8 @@
 -- @include queue
 -- Queues that become ready in a call: most have their turn in the same call, so Redis hears only of those that stay.
--- @exports enter_ready leave_ready settle_ready next_ready whole
+-- @exports READY settle_ready next_ready whole unsettled
 local fresh, scores, first_fresh = {}, {}, 1 -- in the order of their turns, after all that are in Redis
+local unsettled = false -- `settle_ready` as soon as it has something to do
 
 local function whole(turn) -- as a queue like any other, if only a part of it was read so far (include/usual_turn.lua)
   if turn.was then return turn end
@@ -22,17 +23,18 @@ local function settle_ready() -- before Redis is asked how many are ready, befor
   first_fresh = #fresh + 1
 end
 
-local function enter_ready(q, rotation)
+local function get_ready(q, rotation)
   if q.was and q.was[1] == 'ready' then -- Redis has it, it goes behind all the others
     settle_ready()
     zput(K_READY, q.name, digits(rotation))
   else
     local at = #fresh + 1
+    unsettled = settle_ready
     q.ready_at, q.at, fresh[at], scores[at] = rotation, at, q, rotation
   end
 end
 
-local function leave_ready(q)
+local function unready(q)
   if q.ready_at then q.ready_at = nil else zput(K_READY, q.name, false) end
 end
 
@@ -45,3 +47,5 @@ local function next_ready(limit) -- the next of them, each told once
   end
   return turns
 end
+
+local READY = { enter = get_ready, leave = unready } -- for `place`

@@ -97,7 +97,7 @@ end
 
 local function promote() -- a refetch begins anew, a retry keeps its attempts; uniqueness is not asked
   local ids = due_members(K_LATER)
-  if #ids > 0 then settle_ready() end -- any queue may be looked at
+  if #ids > 0 and unsettled then unsettled() end -- any queue may be looked at
   for _, id in ipairs(ids) do
     local name, class, kind = string.match(hget(K_LAT, id) or '', '^(%S+) (%d+) (%S+)$')
     local q, fine, why

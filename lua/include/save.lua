@@ -31,7 +31,8 @@ local function save_queue(q)
   if size == 0 then return end
   call('HSET', q.key, unpack(args, 1, size))
   local before, was_state = q.was[7], q.was[1]
-  note_level(q.name, q.new and -1 or before, q.pending)
+  local to = new_level(q.new and -1 or before, q.pending)
+  if to then zput(K_QUEUES, q.name, to) end
   if q.new or q.state ~= was_state or (q.pending == 0) ~= (before == 0) then
     if not q.new then tally(was_state, before, -1) end
     tally(q.state, q.pending, 1)
@@ -39,7 +40,7 @@ local function save_queue(q)
 end
 
 local function save()
-  settle_ready()
+  if unsettled then unsettled() end
   for _, q in pairs(queues) do save_queue(q) end
   write_counters()
   flush_all()

@@ -28,7 +28,7 @@ local function usual_wake(name, c) -- true if it was one: it waits for its turn
   note_claimable()
   bump('rotation', 1)
   zput(K_DUE, name, false)
-  enter_ready({ name = name, read = v, ready_at = nil, at = nil }, n.rotation)
+  READY.enter({ name = name, read = v, ready_at = nil, at = nil }, n.rotation)
   return true
 end
 
@@ -45,7 +45,8 @@ local function written(name, v) -- one less is pending, and it is out
   else
     call('HSET', T .. 'm:' .. name, 'state', 'in_process', 'in_flight', '1', 'pending', text(pending), 'active', '1', 'session_start', v[7] or '0')
   end
-  note_level(name, pending + 1, pending)
+  local to = new_level(pending + 1, pending)
+  if to then zput(K_QUEUES, name, to) end
   bump('pending', -1)
   bump('in_flight', 1)
   bump('queues_in_process', 1)

@@ -4,7 +4,7 @@
 local was_idle, placed_now, earliest = nil, false, math.huge
 
 local function claimable() -- the head of ready, or of inactive below the floor
-  settle_ready()
+  if unsettled then unsettled() end
   flush(K_READY)
   flush(K_INACTIVE)
   return call('ZCARD', K_READY) > 0 or call('ZCOUNT', K_INACTIVE, '-inf', '(' .. text(S.precedence_floor * P43)) > 0
