@@ -48,11 +48,11 @@ def records(live: Live, p: int, numbers: Sequence[str]) -> Steps[list[bytes | No
 def queue_names(live: Live, p: int, cursor: str) -> Steps[tuple[str, list[str]]]:
     """A page of the queues ever seen, and the next cursor ("0": that was the last)."""
     (reply,) = yield from replies_of([read("ZSCAN", keys.of(live.name, p, "queues"), cursor, "COUNT", PAGE)])
-    return text(reply[0]), [text(entry[0] if isinstance(entry, tuple) else entry) for entry in _members(reply[1])]
+    return text(reply[0]), [text(entry[0] if isinstance(entry, tuple | list) else entry) for entry in _members(reply[1])]
 
 
 def _members(flat: Any) -> list[Any]:
-    return list(flat if not flat or isinstance(flat[0], tuple) else flat[::2])
+    return list(flat if not flat or isinstance(flat[0], tuple | list) else flat[::2])
 
 
 def queue_hashes(live: Live, p: int, names: Iterable[str]) -> Steps[list[dict[str, Any]]]:
@@ -101,7 +101,7 @@ class _Pending(Paging):
                 name = self.names[0]
                 ask = read("ZRANGE", keys.queue(self.live.name, self.p, name), self.upto, "+inf", "BYSCORE", "LIMIT", 0, PAGE, "WITHSCORES")
                 (reply,) = yield from replies_of([ask])
-                pairs = reply if not reply or isinstance(reply[0], tuple) else list(zip(reply[::2], reply[1::2], strict=True))
+                pairs = reply if not reply or isinstance(reply[0], tuple | list) else list(zip(reply[::2], reply[1::2], strict=True))
                 if len(pairs) < PAGE:
                     self.names.pop(0)
                     self.upto = "-inf"

@@ -65,6 +65,6 @@ def _key(live: Live) -> str:
 
 
 def _scored(reply: Any) -> list[tuple[Any, Any]]:
-    if not reply or isinstance(reply[0], tuple):
-        return list(reply)
+    if not reply or isinstance(reply[0], tuple | list):
+        return [tuple(pair) for pair in reply]
     return list(zip(reply[::2], reply[1::2], strict=True))

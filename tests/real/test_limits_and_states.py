@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import redis
 
 from redisfrontier.errors import WrongState
 from redisfrontier.frontier import Frontier
@@ -379,3 +380,19 @@ def test_queues_past_the_floor_keep_a_crawl_alive_for_its_operator(make: Make) -
     frontier.set_settings({"precedence_floor": 255})
     assert waits(frontier)[:2] == ("RUN", "workers")
     assert drain(frontier) == 1
+
+
+@pytest.mark.parametrize("protocol", [2, 3])
+def test_a_client_of_ones_own_may_speak_either_protocol(redis_url: str, make: Make, protocol: int) -> None:
+    make().close()
+    client = redis.from_url(redis_url, protocol=protocol)
+    with Frontier(client, "c") as frontier:
+        frontier.schedule([A, f"{A}2", "http://b.example/"])
+        claims = frontier.claim(5)
+        assert [row["uri"] for row in frontier.uris()] == [f"{A}2"]
+        assert {row["queue"] for row in frontier.queues()} == {QUEUE, "example,b,"}
+        assert {row["id"] for row in frontier.leases()} == {c.id for c in claims}
+        assert [s.verdict for s in frontier.finish([c.outcome(200) for c in claims])] == ["succeeded"] * 2
+        assert frontier.delete(lambda queue: True) == {QUEUE: 1}
+        assert frontier.show(A)["how"] == "finished s"
+        assert frontier.stats()["succeeded"] == 2
