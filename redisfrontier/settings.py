@@ -172,13 +172,13 @@ def checked(name: str, raw: object) -> Value:
     spec = SPECS.get(name)
     if spec is None:
         near = get_close_matches(name, SPECS, 1)
-        raise SettingError(f"unknown setting {name!r}", remedy=f"did you mean {near[0]!r}?" if near else "see `redisfrontier settings ls`")
+        raise SettingError(f"unknown setting {name!r:.80}", remedy=f"did you mean {near[0]!r}?" if near else "see `redisfrontier settings ls`")
     try:
         value = _typed(spec["type"], raw)
     except (ValueError, TypeError, OverflowError):
-        raise SettingError(f"setting {name} = {raw!r}: not {_KIND[spec['type']]}", remedy=str(spec["doc"])) from None
+        raise SettingError(f"setting {name} = {raw!r:.80}: not {_KIND[spec['type']]}", remedy=str(spec["doc"])) from None
     if spec["one_of"] and value not in spec["one_of"]:
-        raise SettingError(f"setting {name} = {raw!r}: unknown choice", remedy="one of " + ", ".join(spec["one_of"]))
+        raise SettingError(f"setting {name} = {raw!r:.80}: unknown choice", remedy="one of " + ", ".join(spec["one_of"]))
     _in_range(name, value, spec)
     return value
 
@@ -227,4 +227,4 @@ def _in_range(name: str, value: Value, spec: Mapping[str, Any]) -> None:
     low, high = spec["low"], spec["high"]
     if (low is not None and value < low) or (high is not None and value > high):
         span = f"{'' if low is None else low}…{'' if high is None else high}"
-        raise SettingError(f"setting {name} = {value}: out of range {span}", remedy=str(spec["doc"]))
+        raise SettingError(f"setting {name} = {value!s:.80}: out of range {span}", remedy=str(spec["doc"]))

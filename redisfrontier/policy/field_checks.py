@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from redisfrontier.errors import BadArgument
+from redisfrontier.record.codec import is_metadata
 from redisfrontier.record.record import Candidate
 
 #: A hop path as it is stored; other letters than Heritrix' eight are taken, as it does.
@@ -21,6 +23,10 @@ def check_fields(c: Candidate) -> None:
     for value in numbers:
         if value is not None and not isinstance(value, int):
             raise BadArgument("bad_field: not a whole number")
+    maps: tuple[object, ...] = (c.heritable, c.metadata)
+    for values in maps:
+        if values and not (isinstance(values, Mapping) and all(map(is_metadata, values.keys(), values.values()))):
+            raise BadArgument("bad_metadata: not texts with texts, whole numbers or lists of texts")
     if c.path and not _PATH.fullmatch(c.path):
         raise BadArgument("bad_path")
     if c.directive is not None and not 0 <= c.directive <= 3:

@@ -89,6 +89,13 @@ def _rare(m: dict[str, object], c: Candidate) -> None:
         m["m"] = dict(c.metadata)
 
 
+def is_metadata(key: object, value: object) -> bool:
+    """May a record's maps hold this: a text with a text, a whole number or a list of texts?  Anything else would spoil the record."""
+    if isinstance(value, list | tuple):
+        return isinstance(key, str) and all(isinstance(part, str) for part in value)
+    return isinstance(key, str) and isinstance(value, str | int)
+
+
 def decode(packed: bytes) -> UriRecord:
     """A stored record; raises RecordError for what is no record, or one of a newer schema (which is left as it is)."""
     fingerprint, cost, m = _parts(packed)

@@ -12,7 +12,7 @@ from typing import Any
 from redisfrontier.candidates import Prepared, Preparer
 from redisfrontier.crawl.live import Live
 from redisfrontier.errors import RecordError
-from redisfrontier.record.codec import updated
+from redisfrontier.record.codec import is_metadata, updated
 from redisfrontier.record.outcome import Claim, Finished, Outcome, Settled
 from redisfrontier.record.record import Candidate, UriRecord
 from redisfrontier.status import REDIRECT_KEY, Status, fetch_code
@@ -62,7 +62,7 @@ def arguments(live: Live, preparer: Preparer, o: Outcome, now_ms: float) -> tupl
         else:
             status = UNSCHEDULABLE
     elif live.settings.retention == "keep" or o.refetch_in_ms is not None:
-        record = _new_record(o)
+        record = _new_record(o, live.settings.max_record_bytes)
     if o.crawl_delay_seconds is not None or o.retry_after is not None or o.digest or o.modified_ms is not None:
         _told(extras, o, now_ms)
     _overrides(extras, o, live)
@@ -93,15 +93,18 @@ def _prerequisite(preparer: Preparer, o: Outcome, wanted: Candidate) -> object:
     )
 
 
-def _new_record(o: Outcome) -> bytes:
-    told: dict[str, Any] = dict(o.metadata or {})
-    told |= {k: v for k, v in ((REDIRECT_KEY, o.redirect), ("etag", o.etag), ("last_modified", o.last_modified)) if v}
+def _new_record(o: Outcome, most: int) -> bytes:
+    """The record with what the answer has told; empty, so that it stays as it is: nothing told, not readable, longer than `most`."""
+    told: dict[str, Any] = {k: v for k, v in (o.metadata or {}).items() if v is None or is_metadata(k, v)}
+    told |= {k: v for k, v in ((REDIRECT_KEY, o.redirect), ("etag", o.etag), ("last_modified", o.last_modified)) if v and is_metadata(k, v)}
+    status: object = o.fetch_status
     try:
-        if isinstance(o.fetch_status, int) and fetch_code(o.fetch_status) in _ANSWERS:
+        if isinstance(status, int) and fetch_code(status) in _ANSWERS:
             told = dict.fromkeys(_OF_ONE_ANSWER & o.claim.record.metadata.keys()) | told
-        return updated(o.claim.packed, told) if told else b""
-    except RecordError:  # it stays as it is
+        record = updated(o.claim.packed, told) if told else b""
+    except (ValueError, OverflowError):  # RecordError, a text that is none, a number of more than 64 bits
         return b""
+    return record if len(record) <= most else b""
 
 
 def _told(extras: list[str], o: Outcome, now_ms: float) -> None:

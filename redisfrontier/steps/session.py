@@ -24,7 +24,7 @@ from redisfrontier.steps.limits import Limits
 from redisfrontier.store import crawl_ops
 from redisfrontier.store.drive import Steps
 from redisfrontier.uri.canonical import Canonicalizer
-from redisfrontier.uri.fingerprint import partition_of
+from redisfrontier.uri.fingerprint import check_queue_name, partition_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -133,6 +133,8 @@ class Session:
         """Lease URIs; raises BadArgument."""
         if n < 1 or per_queue < 1 or (lease_ms is not None and lease_ms < 1):
             raise BadArgument(f"claim of {n} queues × {per_queue} URIs for {lease_ms} ms: all must be at least 1")
+        if queue is not None:
+            check_queue_name(queue)
         live = yield from self.live()
         start = self.randoms(2)
         got = yield from claim.claim(
