@@ -13,7 +13,7 @@ ERRORS   NOCRAWL  no such crawl
          FULL     Redis is at its soft memory limit
 WRITES   n m q rec ix seen unseen bf queues inactive due g res log
 ]]
--- @include admit
+-- @include usual_arrival
 -- @include save
 -- @include memory
 -- @include revive
@@ -48,7 +48,11 @@ local function one(name, place, fp, record)
     if known == true then bump('maybe_seen', 1) end
     return known_as(known)
   end
-  local answer = known and again(known, name, class)
+  local answer
+  if not known and tag == '-' and sheet == 0 and group_name == '' then answer = usual_arrival(name, class, fp, record) end
+  if answer then return answer end
+  settle_arrival(name)
+  answer = known and again(known, name, class)
   if answer then return answer end
   if over_quota(tag) then return '!quota of its source tag reached' end
   local q, fine
@@ -65,6 +69,7 @@ if bad then return bad end
 local reply = head()
 for i = 1, #ARGV, 4 do reply[#reply + 1] = one(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]) end
 if S.uniqueness == 'bitfield' then prepare_next() end
+settle_arrivals()
 wake_workers()
 save()
 return reply
