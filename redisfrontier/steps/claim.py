@@ -9,6 +9,7 @@ from typing import Any
 from redisfrontier.crawl.live import Live
 from redisfrontier.log import logger
 from redisfrontier.record.outcome import Claim, Claims, Finished
+from redisfrontier.steps.inspect import partition_with
 from redisfrontier.store.drive import Steps, refuse
 from redisfrontier.store.ops import HEAD, Ask, Head, head, text
 from redisfrontier.uri.fingerprint import partition_of
@@ -29,23 +30,39 @@ def split_id(id_: str) -> tuple[int, str]:
 def claim(
     live: Live, worker: str, n: int, per_queue: int, lease_ms: int, queue: str, token: Callable[[], str], start: int
 ) -> Steps[Claims]:
-    """Lease up to `n` queues' next URIs, going round the partitions from `start`; short answers are made up for by the others."""
-    order = [(start + i) % live.partitions for i in range(live.partitions)] if not queue else [partition_of(queue, live.partitions)]
+    """Lease the next URIs of up to `n` queues, going round the partitions from `start`; short answers are made up for by the others.
+
+    The first round asks for `n` in all.  What a later one, which asks all that are left at once, brings beyond that is given back.
+    """
+    order = [(start + i) % live.partitions for i in range(live.partitions)]
+    if queue and live.partitions > 1:
+        home = yield from partition_with(live, queue)
+        order = [partition_of(queue, live.partitions) if home is None else home]
     tally = _Tally(live, n)
     while order and tally.wanted > 0:
-        share = min(QUEUES_PER_CALL, -(-tally.wanted // len(order)))
-        tokens = [token() for _ in order]
-        asks = [live.ops.claim(p, t, worker, share, per_queue, lease_ms, queue) for p, t in zip(order, tokens, strict=True)]
-        replies = yield asks
+        shares = _shares(tally.wanted, len(order), exact=not tally.rounds)
+        asked = [(p, token(), share) for p, share in zip(order, shares, strict=False)]
+        replies = yield [live.ops.claim(p, t, worker, share, per_queue, lease_ms, queue) for p, t, share in asked]
         before = len(tally.items)
         lasts = lease_ms or live.settings.lease_ms
-        answers = zip(order, tokens, replies, strict=True)
-        more = [p for p, t, reply in answers if tally.take(_claims(p, t, reply, lasts), reply, share)]
+        answers = zip(asked, replies, strict=True)
+        more = [p for (p, t, share), reply in answers if tally.take(_claims(p, t, reply, lasts), reply, share)]
+        tally.rounds += 1
         if len(more) == len(order) and len(tally.items) == before:  # only bounds were met: the caller comes again at once
             tally.waits.append(0)
             break
-        order = more
+        order = order[len(asked) :] + more
+    if spare := tally.spare(n):
+        yield [live.ops.release(p, pairs) for p, pairs in spare.items()]
     return tally.claims(left=bool(order))
+
+
+def _shares(wanted: int, partitions: int, *, exact: bool) -> list[int]:
+    """How many queues each partition is asked for; `exact`: as many as are wanted in all, so the last may not be asked."""
+    base, extra = divmod(wanted, partitions)
+    if not exact:
+        return [min(QUEUES_PER_CALL, base + (extra > 0))] * partitions
+    return [min(QUEUES_PER_CALL, base + (i < extra)) for i in range(partitions if base else extra)]
 
 
 class _Tally:
@@ -56,6 +73,7 @@ class _Tally:
         self.items: list[Claim] = []
         self.waits: list[int] = []
         self.error: Exception | None = None
+        self.rounds = 0
         self.last = Head(live.version, live.run_state, 0)
 
     def take(self, got: list[Claim], reply: Any, share: int) -> bool:
@@ -73,6 +91,17 @@ class _Tally:
             return True
         self.waits.append(int(reply[HEAD]))
         return False
+
+    def spare(self, n: int) -> dict[int, list[tuple[str, str]]]:
+        """Take out what is beyond `n` queues: (number, token) of each, by partition."""
+        kept = set(list(dict.fromkeys(c.queue for c in self.items))[:n])
+        out: dict[int, list[tuple[str, str]]] = defaultdict(list)
+        for c in self.items:
+            if c.queue not in kept:
+                p, number = split_id(c.id)
+                out[p].append((number, c.token))
+        self.items = [c for c in self.items if c.queue in kept]
+        return out
 
     def claims(self, *, left: bool) -> Claims:
         """The answer; raises the failure of a partition if no other gave anything."""

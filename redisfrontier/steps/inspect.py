@@ -11,6 +11,7 @@ from redisfrontier.store import keys
 from redisfrontier.store.crawl_ops import read
 from redisfrontier.store.drive import Steps, refuse
 from redisfrontier.store.ops import Ask, text
+from redisfrontier.uri.fingerprint import partition_of
 
 #: Entries of one page.
 PAGE = 500
@@ -31,6 +32,14 @@ def replies_of(asks: Sequence[Ask]) -> Steps[list[Any]]:
 def queue_exists(live: Live, p: int, queue: str) -> Ask:
     """Is there such a queue in the partition?"""
     return read("EXISTS", keys.queue_state(live.name, p, queue))
+
+
+def partition_with(live: Live, queue: str) -> Steps[int | None]:
+    """The partition that has a queue: looked for by its name first, else (a group has moved it) in the others; None: no such queue."""
+    first = partition_of(queue, live.partitions)
+    order = [first, *(p for p in range(live.partitions) if p != first)]
+    replies = yield from replies_of([queue_exists(live, p, queue) for p in order])
+    return next((p for p, reply in zip(order, replies, strict=True) if reply), None)
 
 
 def newest_id(live: Live, p: int) -> Steps[int]:

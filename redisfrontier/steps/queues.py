@@ -15,7 +15,7 @@ from redisfrontier.steps import inspect
 from redisfrontier.steps.claim import split_id
 from redisfrontier.store.drive import Steps, refuse
 from redisfrontier.store.ops import HEAD, Ask, text
-from redisfrontier.uri.fingerprint import check_queue_name, partition_of
+from redisfrontier.uri.fingerprint import check_queue_name
 
 #: Queues or URIs moved by one call.
 PER_CALL = 100
@@ -36,14 +36,9 @@ def one(ask: Ask) -> Steps[Any]:
 def home(live: Live, queue: str) -> Steps[int]:
     """The partition of a queue: by its name, or, if a group has moved it, the one that has it; raises BadArgument."""
     check_queue_name(queue)
-    first = partition_of(queue, live.partitions)
-    order = [first, *(p for p in range(live.partitions) if p != first)]
-    replies = yield [inspect.queue_exists(live, p, queue) for p in order]
-    for p, reply in zip(order, replies, strict=True):
-        if isinstance(reply, Exception):
-            refuse(reply)
-        if reply:
-            return p
+    found = yield from inspect.partition_with(live, queue)
+    if found is not None:
+        return found
     raise BadArgument(f"no queue {queue!r} in crawl {live.name!r}", remedy="list the queues with `redisfrontier queues ls`")
 
 
