@@ -2,9 +2,13 @@
 -- @include precedence
 -- @include wake_up
 -- The places of a queue: exactly one of due, ready, inactive, retired; or none of them: exhausted, in process (design 8).
--- @exports place better_waiting prerequisite_out park
+-- @exports place inactive_changed better_waiting prerequisite_out park
 local ZSETS = { due = K_DUE, ready = K_READY, inactive = K_INACTIVE, retired = K_RETIRED }
 local better_than -- precedence of the head of inactive, while known
+
+local function inactive_changed()
+  better_than = nil
+end
 
 local function place(q, state)
   local from, to = ZSETS[q.state], ZSETS[state]

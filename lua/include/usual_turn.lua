@@ -1,7 +1,7 @@
 -- @include lease
 -- The usual way of a queue from due to in process in few commands: nothing unusual about it, one URI given.  What comes of it is what
 -- reap.lua, turns.lua and visit.lua make of it (the model test compares); everything else is left to them.
--- @exports usual_wake usual_turn tell claimed
+-- @exports usual_wake usual_first usual_turn tell claimed
 local claimed = {} -- id, queue, attempts, lost leases, record of each in turn: the end of the reply
 local DUE = { state = 'due' } -- what better_waiting asks of a queue
 local settings_fine, base -- of the crawl: may there be a usual turn at all?
@@ -19,12 +19,17 @@ local function look_at_settings(c)
     and S.queue_precedence_policy ~= 'success_counts' and S.queue_precedence_policy ~= 'highest_uri'
 end
 
-local function usual_wake(name, c) -- true if it was one: it waits for its turn
+local function usual_queue(name, state, c) -- its fields, or nil
   if settings_fine == nil then look_at_settings(c) end
-  if not settings_fine or queues[name] then return false end
+  if not settings_fine or queues[name] then return nil end
   local v = read('HMGET', T .. 'm:' .. name, 'state', 'in_flight', 'more', 'precedence', 'not_before', 'pending', 'spent', 'active', 'session_start')
-  if not v or v[1] ~= 'due' or v[3] or (v[2] and v[2] ~= '0') or (v[4] or 0) + 0 ~= base or (v[5] or 0) + 0 > now then return false end
-  if better_waiting(DUE, base) then return false end
+  local usual = v and v[1] == state and not v[3] and (not v[2] or v[2] == '0') and (v[4] or 0) + 0 == base and (v[5] or 0) + 0 <= now
+  return usual and v or nil
+end
+
+local function usual_wake(name, c) -- true if it was one: it waits for its turn
+  local v = usual_queue(name, 'due', c)
+  if not v or better_waiting(DUE, base) then return false end
   note_claimable()
   bump('rotation', 1)
   zput(K_DUE, name, false)
@@ -67,5 +72,13 @@ local function usual_turn(turn, c) -- true if it gave its URI
   lease_out(name, id, found[2], attempts, lost, c)
   written(name, v)
   tell(c, id, name, attempts, lost, record)
+  return true
+end
+
+local function usual_first(name, c) -- the same for an inactive queue whose turn it is
+  local v = usual_queue(name, 'inactive', c)
+  if not v or not usual_turn({ name = name, read = v, ready_at = nil }, c) then return false end
+  zput(K_INACTIVE, name, false)
+  inactive_changed()
   return true
 end
