@@ -159,11 +159,11 @@ class FrontierMachine(RuleBasedStateMachine):
         self._claimed(got, *self.model.claim(1, per_queue, "w1", queue), 1)
 
     def _claimed(self, got: Any, want: list[Any], wait: int | None, n: int) -> None:
-        assert [(c.id, c.queue, c.uri, c.attempts, c.lost_leases) for c in got] == [
-            (f"0:{u.number}", u.queue, u.uri, u.attempts, u.lost) for u in want
-        ]
+        given = [(c.id, c.queue, c.uri, c.attempts, c.lost_leases) for c in got]
+        wanted = [(f"0:{u.number}", u.queue, u.uri, u.attempts, u.lost) for u in want]
+        assert given == wanted, f"claimed {given}, model {wanted}"
         if len({u.queue for u in want}) < n:
-            assert got.wait_ms == wait
+            assert got.wait_ms == wait, f"wait {got.wait_ms}, model {wait}"
         self.held += [(c, u.number, u.holder) for c, u in zip(got, want, strict=True)]
 
     def _pick(self, at: int) -> tuple[Claim, int, int]:
