@@ -9,16 +9,18 @@ from typing import Any
 
 from redisfrontier.crawl.definition import MAX_PARTITIONS
 from redisfrontier.crawl.live import SCHEMA, Live, load, unpacked
-from redisfrontier.errors import BadArgument, ServerUnfit, SettingError
+from redisfrontier.errors import BadArgument, NoCrawl, ServerUnfit, SettingError
 from redisfrontier.policy.sheets import Sheet
 from redisfrontier.settings import FIXED, SERVER, SPECS, Settings, as_text, checked
 from redisfrontier.steps.inspect import queue_names, replies_of
 from redisfrontier.steps.queues import unretire
 from redisfrontier.store import bloom, crawl_ops, keys
-from redisfrontier.store.drive import Steps, refuse
+from redisfrontier.store.drive import Steps, refuse, translated
 from redisfrontier.store.ops import Ops, text
 from redisfrontier.uri.fingerprint import check_crawl_name
 
+#: Why a crawl that is being removed is stopped; parts of it may be gone already.
+REMOVED = "removed"
 #: Random fingerprints on which a new filter is tried.
 TRIALS = 1000
 
@@ -86,10 +88,10 @@ def _documents(
     name: str, metadata: Mapping[str, str], rules: Sequence[Mapping[str, Any]], canonicalization: Sequence[Any], sheets: Iterable[Sheet]
 ) -> Steps[None]:
     scope = ("rules", json.dumps(list(rules)), "canonicalization", json.dumps(list(canonicalization)))
-    asks = [crawl_ops.put(name, "scope", "HSET", scope)]
+    asks = [crawl_ops.put(name, "scope", "HSET", scope, bump=False)]
     if metadata:
-        asks.append(crawl_ops.put(name, "meta", "HSET", [part for pair in metadata.items() for part in pair]))
-    asks += [crawl_ops.put(name, "sheets", "HSET", (sheet.name, packed(sheet))) for sheet in sheets]
+        asks.append(crawl_ops.put(name, "meta", "HSET", [part for pair in metadata.items() for part in pair], bump=False))
+    asks += [crawl_ops.put(name, "sheets", "HSET", (sheet.name, packed(sheet)), bump=False) for sheet in sheets]
     yield from replies_of(asks)
 
 
@@ -133,8 +135,14 @@ def _unmake(name: str, settings: Settings, partitions: int) -> Steps[None]:
 def run_state(live: Live, state: str, why: str = "") -> Steps[None]:
     """Let the crawl RUN, PAUSE or FINISH, in every partition."""
     (version,) = yield from replies_of([crawl_ops.put(live.name, "conf", "HSET", ("run_state", state, "finish_reason", why))])
-    yield from replies_of([live.ops.run_state(p, state, why, int(version)) for p in range(live.partitions)])
+    for reply in (yield [live.ops.run_state(p, state, why, int(version)) for p in range(live.partitions)]):
+        if isinstance(reply, Exception) and not (why == REMOVED and _is_gone(reply)):
+            refuse(reply)
     live.run_state = state
+
+
+def _is_gone(reply: Any) -> bool:
+    return isinstance(translated(reply), NoCrawl)
 
 
 def change(live: Live, raw: Mapping[str, object]) -> Steps[None]:
@@ -185,7 +193,7 @@ def crawls() -> Steps[list[str]]:
 
 def remove(live: Live) -> Steps[int]:
     """Stop the crawl and remove its keys, in bounded steps that may be stopped and started again; how many keys went."""
-    yield from run_state(live, "FINISH", "removed")
+    yield from run_state(live, "FINISH", REMOVED)
     gone = 0
     for p in range(live.partitions):
         gone += yield from _remove_queues(live, p)
