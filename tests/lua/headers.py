@@ -10,8 +10,8 @@ from redisfrontier.store import scripts
 SECTIONS = ("KEYS", "ARGV", "RETURNS", "ERRORS", "WRITES")
 _HEAD = re.compile(r"\A--\[\[\n(.*?)\n\]\]\n", re.DOTALL)
 _ENTRY = re.compile(r"^\s*(\d+)\s{2}(\S+)\s+(.*)$")
-_WRITING = "SET|SETRANGE|HSET|HSETNX|HINCRBY|HDEL|ZADD|ZREM|SADD|SREM|DEL|UNLINK|XADD|XTRIM|EXPIRE|BF.ADD|BF.RESERVE"
-_READING = (
+WRITING = "SET|SETRANGE|HSET|HSETNX|HINCRBY|HDEL|ZADD|ZREM|SADD|SREM|DEL|UNLINK|XADD|XTRIM|EXPIRE|BF.ADD|BF.RESERVE"
+READING = (
     "HGET|HMGET|HGETALL|HEXISTS|HLEN|ZSCORE|ZCARD|ZCOUNT|ZRANGE|SISMEMBER|EXISTS|GETRANGE|TIME|TYPE|INFO|BF.EXISTS|PUBLISH|STRLEN|LLEN|XLEN"
 )
 
@@ -133,11 +133,11 @@ def can_write(name: str) -> set[str]:
 def unknown_commands(text: str) -> set[str]:
     """Commands that are neither known to read nor known to write."""
     given = re.findall(r"\b(?:call|pcall|read|known_type)\('([A-Z.]+)'", text)
-    return {command for command in given if not re.fullmatch(f"{_WRITING}|{_READING}", command)}
+    return {command for command in given if not re.fullmatch(f"{WRITING}|{READING}", command)}
 
 
 def _key_expressions(text: str) -> list[str]:
-    direct = re.findall(rf"\bcall\((?:'(?:{_WRITING})'|ARGV\[1\]), (.+)", text)
+    direct = re.findall(rf"\bcall\((?:'(?:{WRITING})'|ARGV\[1\]), (.+)", text)
     return [_first_argument(rest) for rest in direct + re.findall(r"(?<!function )\b[zh]put\((.+)", text)]
 
 

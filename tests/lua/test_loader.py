@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha1
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from redisfrontier.frontier import Frontier
 from redisfrontier.settings import SPECS
 from redisfrontier.store import scripts
-from redisfrontier.store.scripts import ScriptError, enclosed, splice, with_wanted
+from redisfrontier.store.scripts import ScriptError, enclosed, layered, splice, with_wanted
 
 
 def put(folder: Path, **texts: str) -> Path:
@@ -147,3 +148,41 @@ async def test_the_async_driver_does_so_too(redis_url) -> None:
         assert [s.verdict for s in await frontier.finish([c.outcome(404) for c in claims])] == ["succeeded"] * 20
     finally:
         await frontier.close()
+
+
+# -- parts that are made late, lie inside others, or in a layer of their own --
+
+LATE = """-- @late
+-- @exports one two
+local shared = {}
+local function one(x) shared.x = x return two() end
+local function two() return shared.x end
+"""
+
+
+def test_a_late_include_is_made_at_its_first_call_and_once(redis_client) -> None:
+    made = LATE.replace("local shared", "count = count + 1\nlocal shared")
+    text = f"local count = 0\n{enclosed(made)}local before = count\nreturn {{ before, one(7), two(), one(8), two(), count }}"
+    assert redis_client.eval(text, 0) == [0, 7, 7, 8, 8, 1]
+
+
+def test_settings_that_only_late_parts_read_are_not_fetched_at_once() -> None:
+    late = LATE.replace("shared.x = x", "shared.x = x + S.lease_ms")
+    text = with_wanted("local WANTED = { 'schema' } -- @wanted: …\n" + enclosed(late) + "return S.min_delay_ms\n")
+    assert text.splitlines()[0] == "local WANTED = { 'min_delay_ms', 'run_state', 'schema', 'test_clock', 'version' }"
+
+
+def test_an_inside_include_lies_in_each_that_needs_it(tmp_path) -> None:
+    put(tmp_path, part="-- @inside a b\n-- @exports helper\nlocal function helper() return 1 end\n")
+    for name in ("a", "b"):
+        put(tmp_path, **{name: f"-- @include part\n-- @exports {name}\nlocal function {name}() return helper() end\n"})
+    text = splice("-- @include a\n-- @include b\nreturn a() + b()\n", tmp_path)
+    assert text.count("local function helper()") == 2
+    assert re.findall(r"^local (\w+)$", text, re.MULTILINE) == ["a", "b"]
+
+
+def test_what_follows_the_layer_line_is_a_function_of_its_own(redis_client) -> None:
+    text = layered("local a = 1\n-- @layer\nlocal b = a + 1\nreturn { a, b }\n")
+    assert redis_client.eval(text, 0) == [1, 2]
+    assert text.count("(function()") == 1
+    assert layered("return 1\n") == "return 1\n"
