@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from redisfrontier.store import keys
-from redisfrontier.store.scripts import load
+from redisfrontier.store.scripts import load, often_read
 
 #: Every reply of a partition's op begins with version, run state, server time.
 HEAD = 3
@@ -192,7 +192,8 @@ class Ops:
 
     def create(self, partition: int, values: Iterable[tuple[str, str]]) -> Ask:
         """Make the partition."""
-        return self._ask("create", partition, [part for pair in values for part in pair])
+        often = often_read()
+        return self._ask("create", partition, [part for pair in sorted(values, key=lambda v: -often[v[0]]) for part in pair])
 
     def prepare(self, partition: int, page: int) -> Ask:
         """Make one page of the bitfield filter; reply: 1 more follow, 0 done."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha1
@@ -54,7 +55,7 @@ def enclosed(text: str) -> str:
         return text
     public = found[1].split()
     for name in public:
-        text, times = re.subn(rf"^local (function )?{name}\b(?=\(| = )", lambda m, name=name: (m[1] or "") + name, text, count=1, flags=re.MULTILINE)
+        text, times = re.subn(rf"^local (function )?({name}\b(?=\(| = ))", r"\1\2", text, count=1, flags=re.MULTILINE)
         if not times:
             raise ScriptError(f"an include exports {name}, which it does not define on a line of its own")
     if _LATE.search(text):
@@ -64,7 +65,7 @@ def enclosed(text: str) -> str:
 
 
 def splice(text: str, where: Traversable, done: set[str] | None = None, above: tuple[str, ...] = ()) -> str:
-    """`text` with each `-- @include name` replaced by that include, each once (an `@inside` one: in each that needs it); raises ScriptError."""
+    """`text` with each `-- @include name` replaced by that include, each once; raises ScriptError."""
     done = set() if done is None else done
 
     def put(match: re.Match[str]) -> str:
@@ -97,7 +98,10 @@ def _with_inside(text: str, where: Traversable) -> str:
 
 
 def with_wanted(text: str) -> str:
-    """`text` with the names of the settings that it usually reads (as `S.name` or `s.name`) where it fetches them; others follow when needed."""
+    """`text` with the names of the settings that it usually reads (as `S.name` or `s.name`) where it fetches them.
+
+    Those that only a late include reads are fetched one by one when they are needed.
+    """
     usual = _SETTING.findall(_MADE_LATE.sub("", text))
     wanted = ", ".join(f"'{name}'" for name in sorted({"schema", "version", "run_state", "test_clock", *usual}))
     return _WANTED.sub(f"local WANTED = {{ {wanted} }}", text)
@@ -111,6 +115,13 @@ def layered(text: str) -> str:
     """
     outer, found, inner = text.partition("-- @layer\n")
     return f"{outer}return (function()\n{inner}end)()\n" if found else text
+
+
+@lru_cache(maxsize=1)
+def often_read() -> Counter[str]:
+    """How many of the scripts that run all the time fetch a setting: those stand first in a partition's hash, and are found soon."""
+    lines = [line for name in ("claim", "finish", "schedule") for line in load(name).text.splitlines() if line.startswith("local WANTED")]
+    return Counter(name for line in lines for name in re.findall(r"'(\w+)'", line))
 
 
 @lru_cache(maxsize=128)
