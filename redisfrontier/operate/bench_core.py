@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import tempfile
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from redisfrontier.aio import AsyncFrontier
 from redisfrontier.candidates import Prepared, Preparer
 from redisfrontier.frontier import Frontier
 from redisfrontier.record.record import Candidate
@@ -19,6 +21,8 @@ from redisfrontier.store.ops import Ops
 
 #: Queues of one call in the claim and finish measurements.
 QUEUES = 100
+#: URIs of one call in the full cycle.
+CYCLE_BATCH = 1000
 _TAKE_ALL = ({"rule": "accept"},)
 _OUTCOME = (200, 5, 2000, "", b"")
 
@@ -63,7 +67,8 @@ class Bench:
         self._directory = tempfile.TemporaryDirectory(prefix="rf-bench-")
         self._server = Embedded.start(self._directory.name, overrides={"appendonly": "no", "save": ""})
         values = {"uniqueness": uniqueness, "min_delay_ms": 1, "max_delay_ms": 1, "balance_replenish_amount": 0, **settings}
-        self.frontier = Frontier.create(self._server.url, "bench", values, scope=_TAKE_ALL)
+        self.url = self._server.url
+        self.frontier = Frontier.create(self.url, "bench", values, scope=_TAKE_ALL)
         self.frontier.start()
         self.client = self.frontier.client
         self.ops, self.driver = Ops("bench"), Driver(self.client, self.frontier._driver.backoff)
@@ -191,18 +196,35 @@ def _drain(b: Bench) -> None:
 
 
 def full_cycle(plan: Plan) -> dict[str, float]:
-    """URIs per second through canonicalise + schedule + claim + finish, one process, batches over many hosts."""
+    """URIs per second through canonicalise + schedule + claim + finish, batches over many hosts, one process.
+
+    One task schedules and one claims and finishes, so that this process prepares the next batch while the server works on the last.
+    """
+    found = list(uris(plan.cycle_uris, plan.hosts))
     with Bench("exact") as b:
-        found = list(uris(plan.cycle_uris, plan.hosts))
-        start, done, i = time.perf_counter(), 0, 0
-        while done < len(found):
-            if i < len(found):
-                b.frontier.schedule(found[i : i + 1000])
-                i += 1000
-            claims = b.frontier.claim(1000)
-            b.frontier.finish([c.outcome(200, duration_ms=5, size_bytes=2000) for c in claims])
-            done += len(claims)
-        return {"cycle_per_s": round(done / (time.perf_counter() - start))}
+        start = time.perf_counter()
+        asyncio.run(_cycle(b.url, found))
+        return {"cycle_per_s": round(len(found) / (time.perf_counter() - start))}
+
+
+async def _cycle(url: str, found: list[str]) -> None:
+    async with await AsyncFrontier.connect(url, "bench") as frontier:
+        await asyncio.gather(_feed(frontier, found), _work(frontier, len(found)))
+
+
+async def _feed(frontier: AsyncFrontier, found: list[str]) -> None:
+    for i in range(0, len(found), CYCLE_BATCH):
+        await frontier.schedule(found[i : i + CYCLE_BATCH])
+
+
+async def _work(frontier: AsyncFrontier, count: int) -> None:
+    done = 0
+    while done < count:
+        claims = await frontier.claim(CYCLE_BATCH)
+        await frontier.finish([c.outcome(200, duration_ms=5, size_bytes=2000) for c in claims])
+        done += len(claims)
+        if not claims:
+            await asyncio.sleep(0.001)
 
 
 def sync_cycle(plan: Plan) -> dict[str, float]:
