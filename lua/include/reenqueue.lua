@@ -20,12 +20,12 @@ local function reenqueue(q)
 end
 
 local function unpark(name) -- a group has room again: the member that waits longest goes on
-  local waiting = T .. 'gw:' .. name
+  local waiting, skip = T .. 'gw:' .. name, 0
   for _ = 1, 100 do
-    local head = call('ZRANGE', waiting, 0, 0)[1]
+    local head = call('ZRANGE', waiting, skip, skip)[1]
     if not head or group(name).in_flight >= (group(name).limit or S.group_max_in_flight) then return end
-    call('ZREM', waiting, head)
     local q = queue(head)
+    if q then call('ZREM', waiting, head) else skip = skip + 1 end -- (one that cannot be read stays)
     if q and q.state == 'in_process' and q.pending > 0 then return reenqueue(q) end
     if q and q.state == 'in_process' and q.in_flight == 0 then place(q, 'exhausted') end
   end

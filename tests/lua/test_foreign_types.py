@@ -456,3 +456,28 @@ def index_place(c: Crawl, claim: Claim, status: int) -> int:
     number = int.from_bytes(fingerprint(uri)[:4], "big")
     at = number % 2 ** n["ix_level"]
     return at if at >= n["ix_split"] else number % 2 ** (n["ix_level"] + 1)
+
+
+def test_a_parked_queue_whose_key_is_foreign_keeps_its_turn(crawl: Make) -> None:
+    """Of a group one is out and two are parked; the first of these cannot be read when its turn comes."""
+    c = crawl(queue_group="domain")
+    hosts = ["http://one.group.test/", "http://two.group.test/", "http://three.group.test/"]
+    c.frontier.schedule(hosts)
+    out = c.claim()
+    first = next(queue for queue in out if queue.startswith("test,group,"))
+    parked = c.client.zrange(keys.group_waiting("c", 0, str(c.frontier.queue(first)["group"])), 0, -1)
+    if len(parked) < 2:  # the others are parked when they are looked at
+        c.claim()
+        parked = c.client.zrange(keys.group_waiting("c", 0, str(c.frontier.queue(first)["group"])), 0, -1)
+    assert len(parked) == 2
+    c.plant(keys.queue_state("c", 0, parked[0].decode()))
+    c.frontier.finish([out[first].outcome(200, delay_ms=0)])
+    (second,) = c.claim().values()
+    assert second.queue == parked[1].decode()
+    c.mend()
+    c.frontier.finish([second.outcome(200, delay_ms=0)])
+    (third,) = c.claim().values()
+    assert third.queue == parked[0].decode()
+    c.frontier.finish([third.outcome(200, delay_ms=0)])
+    assert c.frontier.stats()["succeeded"] == 3
+    assert c.differences() == []
