@@ -23,7 +23,7 @@ _AT_LEAST = {
     "hash-max-ziplist-entries": "record and index buckets leave their compact form: about 60 bytes more for every URI",
     "hash-max-ziplist-value": "one long record makes its bucket of 128 leave the compact form: 162 bytes a record instead of 101",
     "zset-max-ziplist-entries": "queues beyond this length take 110 bytes a URI instead of 46",
-    "zset-max-ziplist-value": "queues and lists of queues with longer members leave the compact form",
+    "zset-max-ziplist-value": "queues leave the compact form: 110 bytes a URI instead of 46",
 }
 #: Settings that must be exactly so: level and cost of a miss.
 _EXACTLY = {
