@@ -109,6 +109,7 @@ class Settings:
     adaptive_sync_delta: bool = _setting(True, "nutch_adaptive: pull the next fetch towards the time of change", server=True, sheet=True)
     adaptive_sync_delta_rate: float = _setting(0.3, "nutch_adaptive: how far it is pulled", low=0, high=1, server=True, sheet=True)
     fetch_error_interval_seconds: int = _setting(7200, "stormcrawler_adaptive: next try after a fetch error", low=1, server=True, sheet=True)
+    future_uris_keep_alive: bool = _setting(True, "a crawl that only waits for dates of refetches goes on; false: it counts as EMPTY")
     max_fetch_errors: int = _setting(3, "stormcrawler_adaptive: fetch errors after which a URI is not fetched again", low=1, server=True, sheet=True)
     # -- uniqueness (design 4) --
     uniqueness: str = _setting("auto", "how a URI is known again", one_of=("auto", "bloom", "bitfield", "exact"), server=True, fixed=True)

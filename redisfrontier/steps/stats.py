@@ -29,8 +29,15 @@ def stats(live: Live) -> Steps[dict[str, Any]]:
     now = max(head(reply).now_ms for reply in replies)
     run_state = head(replies[0]).run_state
     reason = next((part["finish_reason"] for part in parts if part.get("finish_reason")), "")
-    return {**_counts(total), "queues": queues(total), **_waiting(run_state, total, parts, now), "finish_reason": reason, "now_ms": now,
-            "running_ms": total["running_ms"] // live.partitions, "version": live.seen_version}
+    return {
+        **_counts(total),
+        "queues": queues(total),
+        **_waiting(live, run_state, total, parts, now),
+        "finish_reason": reason,
+        "now_ms": now,
+        "running_ms": total["running_ms"] // live.partitions,
+        "version": live.seen_version,
+    }
 
 
 def _counts(total: Mapping[str, int]) -> dict[str, int]:
@@ -56,12 +63,14 @@ def queues(total: Mapping[str, int]) -> dict[str, int]:
     }
 
 
-def _waiting(run_state: str, total: Mapping[str, int], parts: list[dict[str, str]], now: int) -> dict[str, Any]:
+def _waiting(live: Live, run_state: str, total: Mapping[str, int], parts: list[dict[str, str]], now: int) -> dict[str, Any]:
     heads = {name: min((int(float(p[name])) for p in parts if float(p[name]) >= 0), default=None) for name in _HEADS}
     known = {name: at for name, at in heads.items() if at is not None}
     next_due = min(known.values(), default=None)
     counts, places = _counts(total), queues(total)
     state = run_state
+    if not live.settings.future_uris_keep_alive and not total.get("tried", 0):  # what is to be tried again always counts
+        counts = {**counts, "later": 0}
     if run_state == "RUN" and is_empty(counts, places):
         state = "EMPTY"
     if state == "EMPTY" and counts["pending"]:

@@ -159,10 +159,10 @@ def test_the_promised_rate_is_computed_of_the_same_filter(tried: Try) -> None:
 
 
 def test_it_grows_by_slices_and_knows_all_it_met(tried: Try) -> None:
-    crawl, many = tried(uniqueness="bitfield", expected_uris=1000, false_positive_rate=RATE), fingerprints(30_000)
+    crawl, many = tried(uniqueness="bitfield", expected_uris=1000, false_positive_rate=RATE), fingerprints(8000)
     added = crawl.schedule(many)
-    assert sum(answer.startswith("+") for answer in added) >= 29_990
-    assert crawl.counter("slice") == 3
+    assert sum(answer.startswith("+") for answer in added) >= 7998
+    assert crawl.counter("slice") == 2
     assert set(crawl.schedule(many)) == {"=maybe_seen"}
     strangers = crawl.forget(fingerprints(100_000, seed=3))
     assert strangers.count("forgotten") <= 100_000 * RATE

@@ -328,6 +328,20 @@ def test_empty_is_neither_claimed_nor_retrying_nor_dated_nor_in_another_partitio
     assert ended(frontier)[0] == "EMPTY"
 
 
+def test_refetches_need_not_keep_a_crawl_alive_but_retries_do(make: Make) -> None:
+    frontier = make(future_uris_keep_alive=False, retry_scope="uri")
+    frontier.schedule([A, "http://b.example/"])
+    first, second = frontier.claim(2)
+    frontier.finish([first.outcome(200, refetch_in_ms=10**6), second.outcome(-2)])
+    assert frontier.stats()["later"] == 2
+    assert ended(frontier)[0] == "RUN"
+    later(frontier, 900_000)
+    frontier.finish([c.outcome(200) for c in frontier.claim(2)])
+    assert (ended(frontier)[0], frontier.stats()["later"]) == ("EMPTY", 1)
+    frontier.set_settings({"future_uris_keep_alive": True})
+    assert ended(frontier)[0] == "RUN"
+
+
 # -- what it waits for --
 
 
