@@ -29,7 +29,7 @@ check_limits()
 local stuck = pool_empty()
 if S.run_state == 'RUN' and not claim_again(c) then
   if S.max_in_flight_per_worker > 0 then c.room = S.max_in_flight_per_worker - held(c.worker) end
-  stuck = (ARGV[6] == '' and take_turns(c) or take_named(c, ARGV[6])) or stuck
+  if c.named then take_named(c, ARGV[6]) else stuck = take_turns(c) or stuck end
 end
 local wait = stuck and 0 or next_wait(ARGV[6])
 write_held()
