@@ -73,6 +73,30 @@ def test_a_name_that_only_begins_like_an_export_stays_local() -> None:
     assert "\nfunction out() " in text
 
 
+def test_a_late_include_makes_its_functions_when_one_is_called() -> None:
+    text = enclosed("-- @late: seldom\n-- @exports out\nlocal function out() return S.lease_ms end\n")
+    assert text.startswith("local out\ndo\nlocal late = function()\n")
+    assert text.endswith("\nout = function(...) late() return (out)(...) end\nend\n")
+    assert "'lease_ms'" not in with_wanted("local WANTED = { 'schema' } -- @wanted: …\n" + text)
+
+
+def test_an_include_that_is_a_part_of_another_comes_inside_of_it(tmp_path) -> None:
+    put(tmp_path, part="-- @inside whole\nlocal part = 1\n", whole="-- @include part\n-- @exports whole\nlocal function whole() return part end\n")
+    text = splice("-- @include whole\nreturn whole()\n", tmp_path)
+    assert text.index("local whole\ndo\n") < text.index("local part = 1\n") < text.index("function whole()")
+
+
+def test_what_follows_the_layer_is_a_function_of_its_own() -> None:
+    assert layered("local a = 1\n-- @layer\nreturn a\n") == "local a = 1\nreturn (function()\nreturn a\nend)()\n"
+    assert layered("return 1\n") == "return 1\n"
+
+
+def test_what_all_busy_scripts_read_is_told() -> None:
+    assert often_read()["run_state"] == 3
+    assert often_read()["lease_ms"] == 1
+    assert often_read()["adaptive_inc_rate"] == 0
+
+
 def test_only_the_settings_that_a_script_reads_are_fetched() -> None:
     used = "S.lease_ms + s.min_delay_ms + settings_of(q).max_in_flight + seconds.lease"
     text = f"local WANTED = {{ 'schema' }} -- @wanted: …\nlocal a = {used}\n"
