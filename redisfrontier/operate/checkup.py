@@ -8,6 +8,7 @@ from redisfrontier.crawl.live import Live
 from redisfrontier.errors import RecordError
 from redisfrontier.operate.checks import Check, Level, ok
 from redisfrontier.record.codec import decode
+from redisfrontier.settings import SERVER
 from redisfrontier.steps.inspect import newest_id, replies_of
 from redisfrontier.steps.stats import stats
 from redisfrontier.store import keys
@@ -37,6 +38,7 @@ def crawl(live: Live) -> Steps[list[Check]]:
     checks = [(yield from _types(live))]
     if checks[0].level is Level.BAD:
         return checks  # scripts would only say the same
+    checks.append((yield from _copies(live)))
     checks += yield from _counters(live)
     checks += yield from _records(live)
     checks += yield from _figures(live)
@@ -60,6 +62,24 @@ def _types(live: Live) -> Steps[Check]:
         remedy = "restore Redis' files from a copy"
         return Check("key types", Level.BAD, f"missing: {', '.join(lost[:TOLD])}", "that part of the crawl is gone", remedy, live.name)
     return ok("key types", f"{len(wanted)} keys are what they should be", live.name)
+
+
+def _copies(live: Live) -> Steps[Check]:
+    """Every partition has a copy of the settings; a command that died in the middle leaves some of them behind."""
+    names = ("version", "run_state", *SERVER)
+    asks = [read("HMGET", keys.crawl_wide(live.name, "conf"), *names)]
+    asks += [read("HMGET", keys.of(live.name, p, "conf"), *names) for p in range(live.partitions)]
+    master, *copies = yield from replies_of(asks)
+    behind = [
+        f"partition {p}: {', '.join(name for name, a, b in zip(names, master, copy, strict=True) if a != b)}"
+        for p, copy in enumerate(copies)
+        if copy != master
+    ]
+    if not behind:
+        return ok("settings of the partitions", f"{live.partitions} agree with the crawl's", live.name)
+    costs = "they go on by older settings or in another run state"
+    remedy = "give the command that was cut off once more (crawl pause, resume or stop; settings set)"
+    return Check("settings of the partitions", Level.WARN, "; ".join(behind[:TOLD]), costs, remedy, live.name)
 
 
 def _counters(live: Live) -> Steps[list[Check]]:

@@ -11,6 +11,8 @@ import redis
 
 from redisfrontier.errors import NoCrawl
 from redisfrontier.frontier import Frontier
+from redisfrontier.operate import checkup
+from redisfrontier.operate.checks import Check, Level
 from redisfrontier.policy.sheets import Sheet
 from redisfrontier.record.record import Candidate
 from redisfrontier.store.connect import connect
@@ -124,6 +126,25 @@ def test_an_operation_that_died_anywhere_is_completed_by_its_repetition(passing:
                 assert differences(wanted, seen(second)) == []
                 assert partitions_agree(client)
     assert 1 <= lives < 200
+
+
+@pytest.mark.parametrize("name", ["pause", "settings"])
+def test_the_doctor_tells_of_a_command_that_was_cut_off(passing: Embedded, name: str) -> None:
+    with opened(passing.url) as frontier, Frontier.connect(passing.url, crawl="c") as mortal:
+
+        def told() -> Check:
+            checks = frontier.run(frontier.session.with_live(checkup.crawl))
+            return next(check for check in checks if check.name == "settings of the partitions")
+
+        assert told().level is Level.OK
+        Mortal(mortal, 1)  # the master copy is changed, the partitions' copies are not
+        with pytest.raises(Died):
+            OPERATIONS[name](mortal)
+        assert told().level is Level.WARN
+        assert {"pause": "run_state", "settings": "min_delay_ms"}[name] in told().found
+        assert "once more" in told().remedy
+        OPERATIONS[name](frontier)
+        assert told().level is Level.OK
 
 
 @pytest.mark.parametrize("uniqueness", ["exact", "bitfield", "bloom"])
