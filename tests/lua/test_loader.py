@@ -11,7 +11,7 @@ import pytest
 from redisfrontier.frontier import Frontier
 from redisfrontier.settings import SPECS
 from redisfrontier.store import scripts
-from redisfrontier.store.scripts import ScriptError, enclosed, layered, splice, with_wanted
+from redisfrontier.store.scripts import ScriptError, enclosed, layered, often_read, splice, with_wanted
 
 
 def put(folder: Path, **texts: str) -> Path:
