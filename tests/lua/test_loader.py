@@ -81,7 +81,8 @@ def test_a_late_include_makes_its_functions_when_one_is_called() -> None:
 
 
 def test_an_include_that_is_a_part_of_another_comes_inside_of_it(tmp_path) -> None:
-    put(tmp_path, part="-- @inside whole\nlocal part = 1\n", whole="-- @include part\n-- @exports whole\nlocal function whole() return part end\n")
+    put(tmp_path, part="-- @inside whole\nlocal part = 1\n")
+    put(tmp_path, whole="-- @include part\n-- @exports whole\nlocal function whole() return part end\n")
     text = splice("-- @include whole\nreturn whole()\n", tmp_path)
     assert text.index("local whole\ndo\n") < text.index("local part = 1\n") < text.index("function whole()")
 
