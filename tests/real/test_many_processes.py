@@ -48,6 +48,7 @@ class Crowd:
         victim = rng.choice(self.running)
         victim.kill()
         victim.wait()
+        self.running.remove(victim)
         self.killed += 1
 
     def told(self) -> list[list[str]]:
