@@ -17,14 +17,14 @@ local function settle_ready() -- before Redis is asked how many are ready, befor
     if fresh[i].ready_at == scores[i] then
       local q = whole(fresh[i])
       zput(K_READY, q.name, digits(q.ready_at))
-      q.ready_at = nil
+      q.ready_at, q.listed = nil, true
     end
   end
   first_fresh = #fresh + 1
 end
 
 local function get_ready(q, rotation)
-  if q.was and q.was[1] == 'ready' then -- Redis has it, it goes behind all the others
+  if q.listed or (q.was and q.was[1] == 'ready') then -- Redis has it, it goes behind all the others
     settle_ready()
     zput(K_READY, q.name, digits(rotation))
   else
@@ -35,7 +35,12 @@ local function get_ready(q, rotation)
 end
 
 local function unready(q)
-  if q.ready_at then q.ready_at = nil else zput(K_READY, q.name, false) end
+  if q.ready_at then
+    q.ready_at = nil
+  else
+    zput(K_READY, q.name, false)
+    if q.listed then q.listed = false end
+  end
 end
 
 local function next_ready(limit) -- the next of them, each told once
