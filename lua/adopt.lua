@@ -13,6 +13,7 @@ ARGV  1  queue    str   first of nine arguments for each URI (at most 500 URIs a
       9  result   str   of its last fetch, as in res:; empty: none; stored by crawls that keep finished records
 RETURNS  version, run state, now, then one text a URI: +ID waiting or dated, . finished, =HOW known (and left as it is), !REASON refused
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
          STATE    the crawl is stopped
          FULL     Redis is at its soft memory limit
 WRITES   n m q rec res ix seen unseen bf queues inactive due g later lat log

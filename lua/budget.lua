@@ -8,6 +8,7 @@ ARGV  1  queue       str  queue name
       4  precedence  int  0-255, -1 as the settings say, or empty: unchanged
 RETURNS  version, run state, now, spent, total budget, state
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
          BADARG   no such queue
 WRITES   n m due ready inactive retired gw queues
 ]]

@@ -11,6 +11,7 @@ ARGV  1  token      hex  8 random bytes, from the client
 RETURNS  version, run state, now, wait ms (-1: only other calls bring something), expired leases, troubles, then for each URI
          id, queue, attempts, lost leases, record; expired: "id worker queue" texts, troubles: what could not be given out
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g gw queues conf log
 ]]
 -- @include visit
@@ -20,6 +21,7 @@ WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g
 
 local bad = open()
 if bad then return bad end
+past_memory_limit()
 local c = { named = ARGV[6] ~= '', token = ARGV[1], worker = ARGV[2], queues = tonumber(ARGV[3]), per_queue = tonumber(ARGV[4]), lease_ms = tonumber(ARGV[5]) }
 c.expiry, c.own, c.size = text(now + (c.lease_ms > 0 and c.lease_ms or S.lease_ms)), c.token .. ' ' .. c.worker .. ' ' .. text(now) .. ' ', 0
 reap()

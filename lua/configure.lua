@@ -8,6 +8,7 @@ ARGV  1  version  int  new version of the crawl
       4  value    str
 RETURNS  version, run state, now
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n conf
 ]]
 -- @include partition

@@ -8,6 +8,7 @@ ARGV  1  how    str  deleted (forgotten) or excluded (still known)
       4  id     int  its id
 RETURNS  version, run state, now, then one number a URI: 1 gone, 0 not there
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n m q rec try res ix unseen own later lat queues log
 ]]
 -- @include lease
@@ -72,6 +73,7 @@ end
 
 local bad = open()
 if bad then return bad end
+past_memory_limit()
 local reply = head()
 for i = 3, #ARGV, 2 do reply[#reply + 1] = one(ARGV[i], ARGV[i + 1]) end
 save()

@@ -5,6 +5,7 @@ KEYS     the fixed keys (include/keys.lua)
 ARGV  1  queue  str  to be looked at, any number (at most 200 a call)
 RETURNS  version, run state, now, then for each difference: queue (empty: the partition), what, counted, found
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   nothing
 ]]
 -- @include queue

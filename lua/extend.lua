@@ -7,6 +7,7 @@ ARGV  1  lease_ms  ms   from now on; 0: the setting
       3  token     str  of the claim
 RETURNS  version, run state, now, then one text a URI: +EXPIRY ms, GONE or STALE
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n lease
 ]]
 -- @include lease

@@ -11,6 +11,7 @@ ARGV  1  id        int   first of seven arguments for each outcome
       7  record    bytes the new record, or empty; with class and fp: the prerequisite's record
 RETURNS  version, run state, now, then one text an outcome: +VERDICT, GONE, STALE or !REASON
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g gw queues unseen bf tags conf log seen
 ]]
 -- @include usual
@@ -67,6 +68,7 @@ end
 
 local bad = open()
 if bad then return bad end
+past_memory_limit()
 local reply, ids = head(), {}
 for i = 1, #ARGV, 7 do ids[#ids + 1] = ARGV[i] end
 prefetch(K_OWN, ids)

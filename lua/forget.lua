@@ -6,6 +6,7 @@ ARGV  1  fp     18 B  first of two arguments for each URI
       2  queue  str   its queue
 RETURNS  version, run state, now, then one text a URI: forgotten, unknown, pending, leased, dated or !REASON
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n ix unseen rec res
 ]]
 -- @include uniqueness

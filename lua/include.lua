@@ -10,6 +10,7 @@ ARGV  1  queue     str   first of six arguments for each URI
       6  record    bytes for the journal
 RETURNS  version, run state, now, then one text a URI: included, =HOW known already (its queue is charged all the same), !REASON refused
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
          STATE    the crawl is stopped
          FULL     Redis is at its soft memory limit
 WRITES   n m ix seen unseen bf queues g log

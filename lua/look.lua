@@ -7,6 +7,7 @@ ARGV  1  fp     18 B  or empty when the id is given
       3  queue  str   where it would be
 RETURNS  version, run state, now, how it is known, id, then each or empty: record, attempts, result, lease, date, score in its queue
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   nothing
 ]]
 -- @include uniqueness

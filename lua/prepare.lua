@@ -5,6 +5,7 @@ KEYS     the fixed keys (include/keys.lua)
 ARGV  1  page  int  number of the page
 RETURNS  1 more pages follow, 0 that was the last one
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n seen
 ]]
 -- @include bitfield_write

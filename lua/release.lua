@@ -8,6 +8,7 @@ ARGV  1  id     int  first of four arguments for each URI
       4  group  str  group of that queue, or empty
 RETURNS  version, run state, now, then one text a URI: OK, GONE, STALE or !REASON
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n m q rec try res ix lease own w due ready inactive g gw queues log retired
 ]]
 -- @include lease
@@ -80,6 +81,7 @@ end
 
 local bad = open()
 if bad then return bad end
+past_memory_limit()
 local reply = head()
 for i = 1, #ARGV, 4 do reply[#reply + 1] = one(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]) end
 write_held()

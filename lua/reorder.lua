@@ -8,6 +8,7 @@ ARGV  1  directive   int  0-3, or empty: as it is
       4  id          int  its id
 RETURNS  version, run state, now, then one number a URI: 1 moved, 0 not there or there already
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n m q own lat inactive queues
 ]]
 -- @include lease

@@ -6,6 +6,7 @@ ARGV  1  queue  str  queue name
       2  why    str  reason, shown to operators
 RETURNS  version, run state, now, 1 retired, 0 it was already
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
          BADARG   no such queue
 WRITES   n m due ready inactive retired gw queues
 ]]

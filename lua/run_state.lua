@@ -7,6 +7,7 @@ ARGV  1  state    str  RUN, PAUSE or FINISH
       3  version  int  of the crawl's settings
 RETURNS  version, run state, now
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n conf
 ]]
 -- @include limits

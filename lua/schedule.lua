@@ -9,6 +9,7 @@ ARGV  1  queue     str   first of four arguments for each URI (at most 1,000 URI
       4  record    bytes msgpack [fingerprint, cost, map]
 RETURNS  version, run state, now, then one text a URI: +ID added, *ID requeued, =HOW known, !REASON refused
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
          STATE    the crawl is stopped
          FULL     Redis is at its soft memory limit
 WRITES   n m q rec ix seen unseen bf queues inactive due g res log

@@ -9,6 +9,7 @@ ARGV  1  rate      num   of false positives, for RedisBloom
       4  fp        18 B  and more: only looked for
 RETURNS  1 if the added one is found, how many of the others are found
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   n seen bf
 ]]
 -- @include uniqueness

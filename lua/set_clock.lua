@@ -5,6 +5,7 @@ KEYS     the fixed keys (include/keys.lua)
 ARGV  1  now  ms
 RETURNS  version, run state, now
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
          STATE    the crawl runs by the server's clock
 WRITES   n
 ]]

@@ -6,6 +6,7 @@ ARGV  1  queue   str  queue name
       2  for_ms  ms   from now on
 RETURNS  version, run state, now, until ms, 1 if that is a long snooze (snooze_long_ms)
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
          BADARG   no such queue
 WRITES   n m due ready inactive queues
 ]]

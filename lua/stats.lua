@@ -4,6 +4,7 @@ stats - what stands where, in a bounded number of reads whatever the size of the
 KEYS     the fixed keys (include/keys.lua)
 RETURNS  version, run state, now, then names and numbers in turn: counters, sizes of the places, heads
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
 WRITES   nothing
 ]]
 -- @include wake_up

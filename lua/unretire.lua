@@ -9,6 +9,7 @@ ARGV  1  queue   str  queue name, or empty for all
       5  limit   int  queues of this call
 RETURNS  version, run state, now, how many came back, upto and skip of the next call (skip -1 at the end)
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
          BADARG   no such queue
 WRITES   n m retired inactive due queues
 ]]

@@ -7,6 +7,7 @@ ARGV  1  queue  str  queue name, or empty for all
       3  limit  int  queues of this call
 RETURNS  version, run state, now, woken, skip of the next call or -1 at the end
 ERRORS   NOCRAWL  no such crawl
+         SCHEMA   a crawl of another layout
          BADARG   no such queue
 WRITES   n m due ready inactive gw queues
 ]]

@@ -19,11 +19,14 @@ end
 
 local WANTED = { 'schema' } -- @wanted: the loader puts in the names of all settings that the script reads
 
--- Returns an error reply when there is no such partition.
+local SCHEMA = 1 -- the layout of the keys that these scripts know (crawl/live.py)
+
+-- Returns an error reply when there is no such partition, or one of another layout.
 local function open()
   local values = call('HMGET', K_CONF, unpack(WANTED))
   for i, name in ipairs(WANTED) do S[name] = tonumber(values[i]) or values[i] or nil end
   if not S.schema then return redis.error_reply('NOCRAWL no such crawl') end
+  if S.schema ~= SCHEMA then return redis.error_reply('SCHEMA ' .. S.schema .. ': these scripts know ' .. SCHEMA) end
   typed(call('HGETALL', K_N), n)
   if S.test_clock == 1 then
     now = n.test_now or 0
@@ -42,6 +45,11 @@ local function write_counters()
     args[#args + 1] = type(n[field]) == 'number' and text(n[field]) or n[field]
   end
   call('HSET', K_N, unpack(args))
+end
+
+-- At the hard memory limit Redis refuses commands that may need memory, unless the script has written before: for those that free some.
+local function past_memory_limit()
+  call('HDEL', K_N, '-')
 end
 
 local function head() -- how every reply begins
