@@ -136,9 +136,20 @@ def no_disk(client: redis.Redis) -> Callable[[], object]:
     return lambda: client.config_set("save", "")
 
 
-@pytest.mark.parametrize(
-    ("trouble", "word"), [(read_only, "read only"), (no_memory, "maxmemory"), (no_disk, "MISCONF")], ids=["READONLY", "OOM", "MISCONF"]
-)
+def test_a_full_memory_does_not_stop_a_waiting_claim(passing: Embedded, waiting: Waiting) -> None:
+    """Claims go on at the hard limit, for what they lead to makes room again."""
+    with crawl(passing.url) as other:
+        heal = no_memory(connect(passing.url))
+        connect(passing.url).publish(keys.wake("c", 0), "0")  # it comes and asks
+        time.sleep(0.3)
+        assert waiting.is_alive()
+        heal()
+        other.schedule([A])
+    assert waiting.brings() == [A]
+    assert waiting.met == []
+
+
+@pytest.mark.parametrize(("trouble", "word"), [(read_only, "read only"), (no_disk, "MISCONF")], ids=["READONLY", "MISCONF"])
 def test_f1_refused_writes_are_waited_out(passing: Embedded, waiting: Waiting, trouble, word: str) -> None:
     client = connect(passing.url)
     heal = trouble(client)
