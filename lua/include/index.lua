@@ -1,7 +1,7 @@
 -- @include partition
 -- Exact uniqueness: an index fingerprint -> id in small listpack buckets that split one at a time (linear hashing, design 4).
 -- @exports index_get index_set index_forget
-local PER_INDEX_BUCKET = 64
+local PER_INDEX_BUCKET = 32
 
 local function hash_of(fp) -- 32 bits of the fingerprint
   local a, b, c, d = string.byte(fp, 1, 4)
