@@ -155,4 +155,4 @@ def test_every_operation_meets_the_family_as_one_error(crawl: Crawl, trouble) ->
                 except Unavailable:
                     refused += 1
         assert refused >= (6 if trouble is no_memory else 7)  # claims and finishes pass when memory is full
-        assert frontier.stats()["state"] == "RUN"
+        assert frontier.stats()["state"] == ("EMPTY" if trouble is no_memory else "RUN")
