@@ -18,49 +18,13 @@ ERRORS   NOCRAWL  no such crawl
          FULL     Redis is at its soft memory limit
 WRITES   n m q rec res ix seen unseen bf queues inactive due g later lat log
 ]]
--- @include admit
+-- @include adopted
 -- @include save
 -- @include memory
 
 local function offered(i) -- the nine arguments of one URI
   return { queue = ARGV[i], group = ARGV[i + 1], sheet = tonumber(ARGV[i + 2]), class = tonumber(ARGV[i + 3]), fp = ARGV[i + 4],
     record = ARGV[i + 5], due = tonumber(ARGV[i + 6]), verdict = ARGV[i + 7], result = ARGV[i + 8] }
-end
-
-local function keep(u, id) -- what is known of the last fetch
-  if S.retention == 'keep' and u.result ~= '' then hput(bucket('res:', id), id, u.result) end
-end
-
-local function stored(q, u) -- a record that is in no queue
-  bump('id', 1)
-  local id = text(n.id)
-  remember(u.fp, id)
-  hput(bucket('rec:', id), id, u.record)
-  count(q, 'admitted', 1)
-  keep(u, id)
-  return id
-end
-
-local function dated(q, u)
-  local id = stored(q, u)
-  zput(K_LATER, id, text(u.due))
-  hput(K_LAT, id, q.name .. ' ' .. text(u.class) .. ' refetch')
-  count(q, 'later', 1)
-  note_due(u.due)
-  journal('F+', id, u.record)
-  return '+' .. id
-end
-
-local function finished(q, u)
-  if S.retention == 'keep' then
-    stored(q, u)
-  else
-    remember(u.fp, '0')
-    note_end(u.fp, '0', u.verdict)
-    count(q, 'admitted', 1)
-  end
-  count(q, u.verdict, 1)
-  return '.'
 end
 
 local function one(u)

@@ -14,7 +14,9 @@ ERRORS   NOCRAWL  no such crawl
          SCHEMA   a crawl of another layout
 WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g gw queues conf log
 ]]
--- @include visit
+-- @include reap
+-- @include wake_due
+-- @include dates
 -- @include turns
 -- @include limits
 -- @include save

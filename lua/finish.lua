@@ -25,12 +25,6 @@ local function prerequisite_of(o) -- in place of a new record
   o.prerequisite, o.record = { class = tonumber(o.class), fp = fp, record = o.record }, ''
 end
 
-local function indexed(record) -- may the place be read where the index will note the end?
-  if S.uniqueness ~= 'exact' or not record or not sound(record) then return true end
-  local value, why = index_get(fingerprint_of(record))
-  return value ~= nil, why
-end
-
 local function writable(q, l, o) -- are all keys of their types that this may write, beside those just read?
   local fine, why = readable(q, bucket('rec:', (n.id or 0) + 1))
   if fine then fine, why = known_type('HLEN', bucket('try:', l.id)) end
@@ -60,7 +54,7 @@ local function one(i)
   if S.retention == 'keep' or tried_again(o, settings_of(q)) then
     fine, wrong = writable(q, l, o)
   else -- a final one writes nothing else of its queue
-    fine, wrong = indexed(record)
+    fine, wrong = endable(record)
   end
   if not fine then return '!' .. wrong end
   return '+' .. settle(l, q, o, record)

@@ -11,43 +11,8 @@ ERRORS   NOCRAWL  no such crawl
          SCHEMA   a crawl of another layout
 WRITES   n m q rec try res ix lease own w due ready inactive g gw queues log retired
 ]]
--- @include lease
--- @include admit
+-- @include relocate
 -- @include save
-
-local function leave(l, from)
-  if from.prereq == l.id then put(from, 'prereq', '') end -- it no longer holds that queue back
-  count(from, 'admitted', -1)
-  put(from, 'requeued', from.requeued + 1) -- admitted + requeued stays what entered the queue, as Heritrix counts it
-end
-
-local function emigrate(l, from) -- it lives in another partition by now; here it stays known
-  leave(l, from)
-  local record = hget(bucket('rec:', l.id), l.id)
-  for _, kind in ipairs({ 'rec:', 'res:' }) do hput(bucket(kind, l.id), l.id, false) end
-  drop_attempts(l)
-  if sound(record) then note_end(fingerprint_of(record), l.id, 'excluded') end
-end
-
-local function relocate(l, from, to, group_name)
-  begin(to, to.sheet, group_name)
-  leave(l, from)
-  count(to, 'admitted', 1)
-  arrive(to, l.id, floor(l.score / P43))
-  journal('F+', l.id, (n.followers or 0) > 0 and call('HGET', bucket('rec:', l.id), l.id))
-end
-
-local function leavable(id) -- may the other keys be read that know of the URI?
-  local fine, why = known_type('HLEN', bucket('try:', id))
-  if fine then fine, why = known_type('HLEN', bucket('res:', id)) end
-  local record = fine and S.uniqueness == 'exact' and hget(bucket('rec:', id), id)
-  if record and sound(record) then
-    local value
-    value, why = index_get(fingerprint_of(record))
-    fine = value ~= nil
-  end
-  return fine, why
-end
 
 local function one(id, token, name, group_name)
   local l = lease_of(id)
@@ -62,7 +27,7 @@ local function one(id, token, name, group_name)
   end
   local fine, why = readable(to, bucket('rec:', id))
   if fine then fine, why = known_type('ZCARD', pending_key(q)) end
-  if fine and (l.deleted or name == '*') then fine, why = leavable(id) end
+  if fine and (l.deleted or name == ' ') then fine, why = leavable(id) end
   if fine then fine, why = bound(to.sheet, group_name) end
   if not fine then return '!' .. why end
   untake(l)

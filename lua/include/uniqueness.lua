@@ -2,7 +2,7 @@
 -- @include bitfield_write
 -- @include record
 -- Have we met this URI? One interface over the exact index, the bitfield filter and RedisBloom.
--- @exports how_known known_as waits_again seen remember forget note_end
+-- @exports how_known known_as waits_again seen remember forget note_end endable
 local ENDED = { succeeded = '!s', failed = '!f', disregarded = '!d', excluded = '!x' }
 local WAITS = ' w'
 
@@ -56,6 +56,12 @@ local function forget(fp) -- it can be found again
   else
     bump('unseen', call('SADD', K_UNSEEN, string.sub(fp, 1, 8)))
   end
+end
+
+local function endable(record) -- may the place be read where note_end writes?
+  if S.uniqueness ~= 'exact' or not sound(record) then return true end
+  local value, why = index_get(fingerprint_of(record))
+  return value ~= nil, why
 end
 
 local function note_end(fp, id, verdict, gently) -- the record is dropped: only how it ended is kept

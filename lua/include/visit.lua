@@ -1,4 +1,4 @@
--- @include reap
+-- @include usual_turn
 -- @include budgets
 -- A look at one queue whose turn it is: it gives URIs, or goes where it belongs (design 8, step 4).
 -- @exports troubles elsewhere lease claim_again note_claimed

@@ -1,0 +1,18 @@
+-- @include pool
+-- @include usual_turn
+-- Due queues wake in the order of their times, through re-enqueue, so behind the queues already ready.
+-- @exports wake_due
+local function wake_due(c)
+  for _, name in ipairs(due_members(K_DUE)) do
+    local usual, q, why = usual_wake(name, c), nil, nil
+    if not usual then q, why = queue(name) end
+    if usual then -- it waits for its turn
+    elseif not q then
+      zput(K_DUE, name, put_off(why))
+    elseif q.state == 'due' then
+      reenqueue(q)
+    else
+      zput(K_DUE, name, false)
+    end
+  end
+end
