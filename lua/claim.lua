@@ -8,7 +8,7 @@ ARGV  1  token      hex  8 random bytes, from the client
       4  per_queue  int  URIs of one queue at most
       5  lease_ms   ms   0: the setting
       6  queue      str  only this queue, or empty
-RETURNS  version, run state, now, wait ms (0: again now, or all that was asked for; -1: only other calls bring something), expired leases, troubles, then for each URI
+RETURNS  version, run state, now, wait ms (0: again now, -1: only other calls bring something), expired leases, troubles, then for each URI
          id, queue, attempts, lost leases, record; expired: "id worker queue" texts, troubles: what could not be given out
 ERRORS   NOCRAWL  no such crawl
          SCHEMA   a crawl of another layout
@@ -35,7 +35,7 @@ if S.run_state == 'RUN' and not claim_again(c) then
   if S.max_in_flight_per_worker > 0 then c.room = S.max_in_flight_per_worker - held(c.worker) end
   if c.named then take_named(c, ARGV[6]) else stuck = take_turns(c) or stuck end
 end
-local wait = (stuck or c.queues <= 0) and 0 or next_wait(ARGV[6]) -- asked for only when short
+local wait = stuck and 0 or next_wait(ARGV[6])
 write_held()
 note_claimed(c)
 wake_workers()
