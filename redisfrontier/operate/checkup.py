@@ -18,7 +18,7 @@ from redisfrontier.store.ops import HEAD, text
 
 #: Queues of one partition that are looked at, and of one call.
 QUEUES, QUEUES_PER_CALL = 1000, 100
-#: Record buckets of one partition that are looked at; 128 records each.
+#: Record buckets of one partition that are looked at; keys.PER_BUCKET records each.
 BUCKETS = 16
 #: Differences that are told one by one.
 TOLD = 20

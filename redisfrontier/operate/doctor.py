@@ -21,7 +21,7 @@ _LEAVE = "see deploy/redis.conf"
 #: Settings that must be at least what deploy/redis.conf says, with what a smaller value costs.
 _AT_LEAST = {
     "hash-max-ziplist-entries": "record and index buckets leave their compact form: about 60 bytes more for every URI",
-    "hash-max-ziplist-value": "one long record makes its bucket of 128 leave the compact form: 162 bytes a record instead of 101",
+    "hash-max-ziplist-value": "one long record makes its bucket leave the compact form: 162 bytes a record instead of 101",
     "zset-max-ziplist-entries": "queues beyond this length take 110 bytes a URI instead of 46",
     "zset-max-ziplist-value": "queues leave the compact form: 110 bytes a URI instead of 46",
 }

@@ -10,7 +10,7 @@ FIXED = (
     *("lease", "own", "later", "lat", "w", "unseen", "log", "bf"),
 )
 #: Records, attempts and results of this many ids share one hash.
-PER_BUCKET = 128
+PER_BUCKET = 32
 #: The set of all crawls' names.
 CRAWLS = "rf:crawls"
 #: Crawl-wide documents.

@@ -139,7 +139,7 @@ def test_a_stranger_finds_a_uri_in_the_index(frontier: Frontier, redis_url: str)
         x = int.from_bytes(mark[:4], "big")
         bucket = x % 2**level if x % 2**level >= split else x % 2 ** (level + 1)
         assert other.redis.hget(f"{other.tag}ix:{bucket}", mark[:8]) == str(i).encode()
-        assert other.redis.hget(f"{other.tag}rec:{i // 128}", str(i))[3:11] == mark[:8]
+        assert other.redis.hget(f"{other.tag}rec:{i // keys.PER_BUCKET}", str(i))[3:11] == mark[:8]
 
 
 @pytest.mark.parametrize("frontier", [{"uniqueness": "bitfield", "expected_uris": 4_000_000}], indirect=True)
