@@ -57,6 +57,7 @@ class Frontier(Operators):
         """The frontier of an existing crawl; checks the server and reads the crawl (ServerUnfit, NoCrawl, SchemaMismatch)."""
         client = connect(url)
         frontier = cls(client, crawl, **options)
+        frontier._driver.own_client()
         frontier._check()
         frontier.run(frontier.session.live())
         return frontier
@@ -95,6 +96,7 @@ class Frontier(Operators):
         """
         definition = definition_of(crawl, settings, partitions, scope)
         frontier = cls(connect(url), definition.name, embedded=embedded, **options)
+        frontier._driver.own_client()
         frontier._check()
         frontier._make(definition, test_clock)
         return frontier
@@ -113,6 +115,7 @@ class Frontier(Operators):
     def close(self) -> None:
         """Give connections (and an embedded server) back."""
         self._deafen()
+        self._driver.close()
         self.client.close()
         if self._embedded is not None:
             self._embedded.close()

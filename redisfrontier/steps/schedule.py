@@ -97,7 +97,7 @@ def _read(
 ) -> None:
     if isinstance(reply, Exception):
         refused.append(reply)
-        known = translated(reply)  # type: ignore[arg-type]
+        known = translated(reply)
         if not isinstance(known, FrontierError):
             refuse(known)
         for at, u in chunk:

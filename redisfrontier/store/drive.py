@@ -10,6 +10,7 @@ import redis.asyncio
 from redis.exceptions import NoScriptError, ResponseError
 
 from redisfrontier import errors
+from redisfrontier.store.line import AsyncLine, Command, Line
 from redisfrontier.store.ops import Ask
 from redisfrontier.store.retry import Backoff, is_unavailable
 from redisfrontier.store.scripts import load
@@ -34,7 +35,7 @@ _CODES: dict[str, type[errors.FrontierError]] = {
 }
 
 
-def translated(error: ResponseError) -> Exception:
+def translated(error: Exception) -> Exception:
     """The library's error for an error reply `CODE text`; the reply itself if its code is not ours."""
     code, _, rest = str(error).removeprefix("ERR ").partition(" ")
     return _CODES[code](rest) if code in _CODES else error
@@ -45,16 +46,42 @@ def refuse(error: BaseException) -> NoReturn:
     raise (translated(error) if isinstance(error, ResponseError) else error) from None
 
 
-def _again(asks: Sequence[Ask], replies: list[Any]) -> tuple[list[int], list[tuple[str, str]]]:
-    """Which asks met a server that has lost their scripts, and the commands that load these."""
-    lost = [i for i, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
-    return lost, [("SCRIPT LOAD", load(name).text) for name in sorted({asks[i].script for i in lost})]
+class _Round:
+    """Some asks on their way: what is to be sent now, what after a pause, and what has been answered."""
 
+    __slots__ = ("_asks", "_later", "_left", "_loads", "_losses", "replies")
 
-def _raise_passing(replies: list[Any]) -> None:
-    for reply in replies:
-        if isinstance(reply, Exception) and is_unavailable(reply):
-            raise reply
+    def __init__(self, asks: Sequence[Ask]) -> None:
+        self._asks = asks
+        self._left, self._later = list(range(len(asks))), list[int]()
+        self._loads, self._losses = list[Command](), 0
+        self.replies: list[Any] = [None] * len(asks)
+
+    def commands(self) -> list[Command]:
+        """What is to be sent now, with the scripts that the server has lost; empty: nothing more in this try."""
+        return [*self._loads, *[self._asks[i].wire() for i in self._left]]
+
+    def take(self, replies: list[Any]) -> None:
+        """Note the replies to `commands`."""
+        for i, reply in zip(self._left, replies[len(self._loads) :], strict=True):
+            self.replies[i] = reply
+        failed = [i for i in self._left if isinstance(self.replies[i], Exception)]
+        self._left, self._loads = [], []
+        if failed:
+            self._later += [i for i in failed if is_unavailable(self.replies[i])]
+            self._again([i for i in failed if isinstance(self.replies[i], NoScriptError)])
+
+    def _again(self, lost: list[int]) -> None:
+        if lost and self._losses < LOADS:
+            self._losses += 1
+            self._left = lost
+            self._loads = [("SCRIPT", "LOAD", load(name).text) for name in sorted({self._asks[i].script for i in lost})]
+
+    def end(self) -> None:
+        """End this try: raises the first passing failure that was answered; only what met one is sent in the next."""
+        if self._later:
+            self._left, self._later, self._losses = self._later, [], 0
+            raise self.replies[self._left[0]]
 
 
 class Driver:
@@ -62,6 +89,15 @@ class Driver:
 
     def __init__(self, client: redis.Redis, backoff: Backoff, on_wait: OnWait | None = None) -> None:
         self.client, self.backoff, self.on_wait = client, backoff, on_wait
+        self._line = Line(client)
+
+    def own_client(self) -> None:
+        """Nobody else uses the client: one of its connections may be kept."""
+        self._line.keeps = True
+
+    def close(self) -> None:
+        """Give the connection back; the client stays open."""
+        self._line.close()
 
     def run(self, steps: Steps[T]) -> T:
         """The result of the steps; raises Unavailable when Redis stays away longer than the back-off allows."""
@@ -76,55 +112,22 @@ class Driver:
 
     def ask(self, asks: Sequence[Ask]) -> list[Any]:
         """The replies, in order; only what a passing failure has kept from being answered is sent again."""
-        replies: list[Any] = [None] * len(asks)
-        left = list(range(len(asks)))
+        round_ = _Round(asks)
+        self.backoff.call(lambda: self._try(round_), self.on_wait)
+        return round_.replies
 
-        def once() -> None:
-            nonlocal left
-            for i, reply in zip(left, self._once([asks[i] for i in left]), strict=True):
-                replies[i] = reply
-            left = [i for i in left if isinstance(replies[i], Exception) and is_unavailable(replies[i])]
-            _raise_passing([replies[i] for i in left])
+    def _try(self, round_: _Round) -> None:
+        while commands := round_.commands():
+            round_.take(self._send(commands))
+        round_.end()
 
-        self.backoff.call(once, self.on_wait)
-        return replies
-
-    def _once(self, asks: Sequence[Ask]) -> list[Any]:
-        replies = self._send([ask.wire() for ask in asks])
-        for _ in range(LOADS):
-            lost, loads = _again(asks, replies)
-            if not lost:
-                break
-            again = self._send([*loads, *(asks[i].wire() for i in lost)])
-            for i, reply in zip(lost, again[len(loads) :], strict=True):
-                replies[i] = reply
-        return replies
-
-    def _send(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        if len(commands) == 1:
-            try:
-                return [self._one(commands[0]) if commands[0][0] == "EVALSHA" else self.client.execute_command(*commands[0])]
-            except ResponseError as error:
-                return [error]
+    def _send(self, commands: Sequence[Command]) -> list[Any]:
+        if _scripts_only(commands):
+            return self._line.exchange(commands)
         with self.client.pipeline(transaction=False) as pipe:
             for command in commands:
                 pipe.execute_command(*command)
             return list(pipe.execute(raise_on_error=False))
-
-    def _one(self, command: tuple[Any, ...]) -> Any:
-        """The reply of a single script, straight from a connection: redis-py's way there costs as much as the rest of a claim."""
-        pool = self.client.connection_pool
-        connection = pool.get_connection()
-        try:
-            connection.send_command(*command)
-            return connection.read_response()
-        except ResponseError:
-            raise
-        except BaseException:  # half a reply may still come: nobody else may read it
-            connection.disconnect()
-            raise
-        finally:
-            pool.release(connection)
 
 
 class AsyncDriver:
@@ -132,6 +135,7 @@ class AsyncDriver:
 
     def __init__(self, client: redis.asyncio.Redis, backoff: Backoff, on_wait: OnWait | None = None) -> None:
         self.client, self.backoff, self.on_wait = client, backoff, on_wait
+        self._line = AsyncLine(client)
 
     async def run(self, steps: Steps[T]) -> T:
         """As Driver.run."""
@@ -146,37 +150,27 @@ class AsyncDriver:
 
     async def ask(self, asks: Sequence[Ask]) -> list[Any]:
         """As Driver.ask."""
-        replies: list[Any] = [None] * len(asks)
-        left = list(range(len(asks)))
+        round_ = _Round(asks)
+        await self.backoff.call_async(lambda: self._try(round_), self.on_wait)
+        return round_.replies
 
-        async def once() -> None:
-            nonlocal left
-            for i, reply in zip(left, await self._once([asks[i] for i in left]), strict=True):
-                replies[i] = reply
-            left = [i for i in left if isinstance(replies[i], Exception) and is_unavailable(replies[i])]
-            _raise_passing([replies[i] for i in left])
+    async def _try(self, round_: _Round) -> None:
+        while commands := round_.commands():
+            round_.take(await self._send(commands))
+        round_.end()
 
-        await self.backoff.call_async(once, self.on_wait)
-        return replies
-
-    async def _once(self, asks: Sequence[Ask]) -> list[Any]:
-        replies = await self._send([ask.wire() for ask in asks])
-        for _ in range(LOADS):
-            lost, loads = _again(asks, replies)
-            if not lost:
-                break
-            again = await self._send([*loads, *(asks[i].wire() for i in lost)])
-            for i, reply in zip(lost, again[len(loads) :], strict=True):
-                replies[i] = reply
-        return replies
-
-    async def _send(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        if len(commands) == 1:
-            try:
-                return [await self.client.execute_command(*commands[0])]
-            except ResponseError as error:
-                return [error]
+    async def _send(self, commands: Sequence[Command]) -> list[Any]:
+        if _scripts_only(commands):
+            return await self._line.exchange(commands)
         async with self.client.pipeline(transaction=False) as pipe:
             for command in commands:
                 pipe.execute_command(*command)
             return list(await pipe.execute(raise_on_error=False))
+
+
+def _scripts_only(commands: Sequence[Command]) -> bool:
+    """Answers of reading commands are left to redis-py, which knows how each is to be read."""
+    return all(command[0] in _OF_SCRIPTS for command in commands)
+
+
+_OF_SCRIPTS = frozenset({"EVALSHA", "SCRIPT"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import redis
 
@@ -75,15 +75,15 @@ def test_b3_a_slow_worker_cannot_finish_what_another_has_by_now(make: Make) -> N
 def test_b4_an_add_whose_answer_is_lost_adds_once(make: Make) -> None:
     frontier = make()
     frontier.schedule([f"{HOST}before"])  # the server knows the script from now on
-    send, cut = frontier._driver._one, [True]
+    send, cut = frontier._driver._send, [True]
 
-    def lose_one_answer(command: tuple[object, ...]) -> object:
-        reply = send(command)
+    def lose_one_answer(commands: Sequence[tuple[object, ...]]) -> list[object]:
+        replies = send(commands)
         if cut.pop() if cut else False:
             raise redis.ConnectionError("cut")
-        return reply
+        return replies
 
-    frontier._driver._one = lose_one_answer  # type: ignore[method-assign]
+    frontier._driver._send = lose_one_answer  # type: ignore[method-assign]
     (answer,) = frontier.schedule([HOST])
     assert not cut
     assert (str(answer.outcome), answer.reason) in (("added", ""), ("known", "pending"))
