@@ -18,6 +18,7 @@ WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g
 -- @include wake_due
 -- @include dates
 -- @include turns
+-- @include roomy
 -- @include limits
 -- @include save
 
@@ -35,6 +36,7 @@ if S.run_state == 'RUN' and not claim_again(c) then
   if S.max_in_flight_per_worker > 0 then c.room = S.max_in_flight_per_worker - held(c.worker) end
   if c.named then take_named(c, ARGV[6]) else stuck = take_turns(c) or stuck end
 end
+write_leases()
 local wait = stuck and 0 or next_wait(ARGV[6])
 write_held()
 note_claimed(c)

@@ -65,12 +65,13 @@ local function sent(changes, key, put, remove, score_first)
   send(put, key, adds)
 end
 
-local function flush(key) -- before a zset is read
+local function flush(key) -- before it is read
+  sent(hashes, key, 'HSET', 'HDEL', false)
   sent(zsets, key, 'ZADD', 'ZREM', true)
 end
 
 local function flush_all()
-  for key in pairs(hashes) do sent(hashes, key, 'HSET', 'HDEL', false) end
+  for key in pairs(hashes) do flush(key) end
   for key in pairs(zsets) do flush(key) end
 end
 

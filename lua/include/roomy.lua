@@ -1,0 +1,16 @@
+-- @include visit
+-- The first leases of a large claim go into a skip list and a hash table at once.  While nothing is out, both would begin in their compact
+-- forms, in which each entry is searched for from the beginning: with a hundred at once that is a tenth of all that a claim costs.
+-- @exports write_leases
+local MANY = 16 -- leases, for which it is worth the detour
+local LONG, LONGER = string.rep('-', 65), string.rep('-', 1025) -- more than the compact forms take, as Redis comes and as deploy/redis.conf has it
+
+local function write_leases()
+  if #claimed < MANY * 5 or call('ZCARD', K_LEASE) > 0 then return end
+  call('ZADD', K_LEASE, 0, LONG)
+  call('HSET', K_OWN, '-', LONGER)
+  flush(K_LEASE)
+  flush(K_OWN)
+  call('ZREM', K_LEASE, LONG)
+  call('HDEL', K_OWN, '-')
+end
