@@ -30,12 +30,13 @@ local function weigh(q) -- a better URI moves its queue
 end
 
 local function waiting(name, id)
-  local score = read('ZSCORE', T .. 'q:' .. name, id)
+  local stored = read('ZSCORE', T .. 'q:' .. name, id)
+  local score = stored and negative(stored)
   local q = score and queue(name)
   if not q then return nil end
   local to = moved(tonumber(score))
   if to == tonumber(score) then return 0 end
-  call('ZADD', T .. 'q:' .. name, 'XX', text(to), id)
+  call('ZADD', T .. 'q:' .. name, 'XX', negative(text(to)), id)
   weigh(q)
   return 1
 end

@@ -17,27 +17,20 @@ WRITES   n m q rec ix seen unseen bf queues inactive due g res log
 -- @include usual_arrival
 -- @include save
 -- @include memory
--- @include revive
+-- @include again
 
 local function over_quota(tag)
   local most = S.max_documents_per_source_tag
   return most >= 0 and tag ~= '-' and tonumber(call('HGET', T .. 'tags', tag) or 0) >= most
 end
 
-local function again(known, name, class) -- forced: not doubled (item 6)
-  if known == true then return nil end
-  local how, wrong = how_known(known)
-  if not how then return '!' .. wrong end
-  if (how == 'finished' and string.sub(known, 1, 1) == '!') then return nil end
-  local q, why = queue(name)
-  if not q then return '!' .. why end
-  if how == 'finished' then return revive(q, known, class) end
-  if how == 'pending' then move_up(q, known, class) end
-  return '=' .. how
-end
+local news = 0 -- how many new ones in a row: from some on, the next is written without a look whether it is known
 
 local function one(name, place, fp, record)
   local class, force, sheet, group_name, tag = tonumber(place), '0', 0, '', '-'
+  local usual, answer = class and true, nil
+  if usual and news > 3 then answer = usual_arrival(name, class, fp, record, true) end
+  if answer then return answer end
   if not class then
     class, force, sheet, group_name, tag = string.match(place, '^(%d+) ([01]) (%d+) (%S+) (.+)$')
     class, sheet = tonumber(class), tonumber(sheet)
@@ -46,12 +39,15 @@ local function one(name, place, fp, record)
   local known, why = seen(fp)
   if known == nil then return '!' .. why end
   if known and force == '0' then
+    news = 0
     if known == true then bump('maybe_seen', 1) end
     return known_as(known)
   end
-  local answer
-  if not known and tag == '-' and sheet == 0 and group_name == '' then answer = usual_arrival(name, class, fp, record) end
-  if answer then return answer end
+  if usual then answer = usual_arrival(name, class, fp, record) end
+  if answer then
+    if S.uniqueness == 'exact' then news = news + 1 end
+    return answer
+  end
   settle_arrival(name)
   answer = known and again(known, name, class)
   if answer then return answer end

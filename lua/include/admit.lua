@@ -6,7 +6,7 @@
 local function arrive(q, id, class) -- class: directive * 256 + precedence; first in, first out inside it
   bump('ordinal', 1)
   local before = q.precedence
-  call('ZADD', pending_key(q), digits(class * P43 + n.ordinal), id)
+  call('ZADD', pending_key(q), digits(-class * P43 - n.ordinal), id)
   count(q, 'pending', 1)
   if settings_of(q).queue_precedence_policy == 'highest_uri' then
     local precedence = weighed(q)
@@ -46,8 +46,8 @@ local function admit(q, fp, class, record)
 end
 
 local function move_up(q, id, class) -- a forced one that waits: to its new place, if that is better
-  local at = tonumber(call('ZSCORE', pending_key(q), id))
+  local at = -tonumber(call('ZSCORE', pending_key(q), id))
   local better = at and class * P43 + at % P43
-  if better and better < at then call('ZADD', pending_key(q), digits(better), id) end
+  if better and better < at then call('ZADD', pending_key(q), digits(-better), id) end
   return at
 end

@@ -1,7 +1,8 @@
 -- @include partition
 -- Exact uniqueness: an index fingerprint -> id in small listpack buckets that split one at a time (linear hashing, design 4).
--- @exports index_get index_set index_forget
+-- @exports index_get index_add index_set index_forget
 local PER_INDEX_BUCKET = 32
+local room -- how many entries it takes until a bucket is split; nil: not worked out yet
 
 local function hash_of(fp) -- 32 bits of the fingerprint
   local a, b, c, d = string.byte(fp, 1, 4)
@@ -34,6 +35,7 @@ local function split() -- the bucket whose turn it is shares its entries with a 
     call('HSET', T .. 'ix:' .. digits(at + size), unpack(moved))
     call('HDEL', from, unpack(names))
   end
+  room = nil
   bump('ix_split', 1)
   if n.ix_split == size then
     n.ix_split = 0
@@ -46,17 +48,31 @@ local function index_get(fp)
   return read('HGET', found_key, found_field)
 end
 
+local function grown() -- by one entry
+  room = room or PER_INDEX_BUCKET * (2 ^ (n.ix_level or 0) + (n.ix_split or 0)) - (n.ix_count or 0)
+  bump('ix_count', 1)
+  room = room - 1
+  if room < 0 then split() end
+end
+
+local function index_add(fp, id) -- look and write in one: false if it is known (or its key cannot be written)
+  find(fp)
+  local added = try('HSETNX', found_key, found_field, id) == 1
+  if added then grown() end
+  return added
+end
+
 local function index_set(fp, value, gently) -- value: an id, or ! and how a URI ended; gently: nil and why instead of an error
   find(fp)
   local added, why = (gently and read or call)('HSET', found_key, found_field, value)
-  if added == 1 then
-    bump('ix_count', 1)
-    if n.ix_count > PER_INDEX_BUCKET * (2 ^ (n.ix_level or 0) + (n.ix_split or 0)) then split() end
-  end
+  if added == 1 then grown() end
   return added, why
 end
 
 local function index_forget(fp)
   find(fp)
-  if call('HDEL', found_key, found_field) == 1 then bump('ix_count', -1) end
+  if call('HDEL', found_key, found_field) == 1 then
+    bump('ix_count', -1)
+    room = nil
+  end
 end

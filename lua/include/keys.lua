@@ -2,7 +2,7 @@
 local K_N, K_CONF, K_QUEUES, K_DUE, K_READY, K_INACTIVE, K_RETIRED = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local K_LEASE, K_OWN, K_LATER, K_LAT, K_W, K_UNSEEN, K_LOG, K_BF = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
 local T = string.sub(K_N, 1, -2) -- "rf:{crawl:partition}:"
-local call, floor, max, min = redis.call, math.floor, math.max, math.min
+local call, try, floor, max, min = redis.call, redis.pcall, math.floor, math.max, math.min
 local P43, P51 = 2 ^ 43, 2 ^ 51
 local PER_BUCKET = 32 -- records of one bucket: it fills alone, and is searched from its beginning
 
@@ -34,7 +34,7 @@ end
 
 -- A read that doubles as the type check of a dynamic key: nothing of an item is written before all its keys answered.
 local function read(command, key, ...)
-  local answer = redis.pcall(command, key, ...)
+  local answer = try(command, key, ...)
   if type(answer) == 'table' and answer.err then
     if string.find(answer.err, 'WRONGTYPE', 1, true) then
       return nil, 'WRONGKEY key ' .. key .. ' is ' .. call('TYPE', key).ok .. ', not what ' .. command .. ' wants'

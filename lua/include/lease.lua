@@ -54,7 +54,7 @@ local function untake(l) -- the lease ends; its queue hears of it by `returned`
 end
 
 local function put_back(l, q, score) -- to its old place, untried or for another try
-  call('ZADD', pending_key(q), score or l.score, l.id)
+  call('ZADD', pending_key(q), negative(score or l.score), l.id)
   count(q, 'pending', 1)
 end
 

@@ -15,8 +15,8 @@ end
 local function best_uri(name) -- the best precedence over all directives: one look for each
   local best
   for directive = 0, 3 do
-    local found = read('ZRANGE', T .. 'q:' .. name, text(directive * P51), '(' .. text((directive + 1) * P51), 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
-    if found and found[2] then best = min(best or 255, floor(found[2] % P51 / P43)) end
+    local found = read('ZRANGE', T .. 'q:' .. name, text(-directive * P51), '(' .. text(-(directive + 1) * P51), 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')
+    if found and found[2] then best = min(best or 255, floor(-found[2] % P51 / P43)) end
   end
   return best or 0
 end

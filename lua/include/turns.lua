@@ -13,10 +13,10 @@ local function give(q, c) -- how many URIs of the queue were leased; nil if its 
     place(q, 'in_process')
     return 0
   end
-  local found, why = read('ZRANGE', pending_key(q), '0', text(room - 1), 'WITHSCORES')
+  local found, why = read('ZRANGE', pending_key(q), '0', text(room - 1), 'REV', 'WITHSCORES')
   for i = 1, found and #found or 0, 2 do
     if q.prereq ~= '' and prerequisite_out(q) or q.group ~= '' and group_full(q) then break end
-    local leased, wrong = lease(q, found[i], found[i + 1], c)
+    local leased, wrong = lease(q, found[i], negative(found[i + 1]), c)
     if leased then given = given + 1 end
     why = why or wrong
   end

@@ -61,15 +61,15 @@ local function usual_turn(turn, c) -- true if it gave its URI
   local name, v = turn.name, turn.read
   if not may_give(v) then return false end
   local key = T .. 'q:' .. name
-  local found = read('ZRANGE', key, '0', '0', 'WITHSCORES')
+  local found = read('ZRANGE', key, '-1', '-1', 'WITHSCORES')
   local id = found and found[1]
   local record = id and hget(bucket('rec:', id), id)
   if not record or not sound(record) then return false end
   local attempts, lost = attempts_of(id)
   if not attempts then return false end
   turn.ready_at = nil
-  call('ZREM', key, id)
-  lease_out(name, id, found[2], attempts, lost, c)
+  call('ZREMRANGEBYRANK', key, '-1', '-1')
+  lease_out(name, id, negative(found[2]), attempts, lost, c)
   written(name, v)
   tell(c, id, name, attempts, lost, record)
   return true

@@ -134,7 +134,7 @@ def _held(live: Live, found: dict[str, Any], facts: dict[str, Any]) -> Steps[Exp
     if found["how"] == "dated":
         (at,) = yield from inspect.replies_of([read("ZSCORE", keys.of(live.name, int(p), "later"), number)])
         return Explanation(Reason.DATED, facts | ({"until_ms": int(float(at))} if at else {}))
-    (before,) = yield from inspect.replies_of([read("ZRANK", keys.queue(live.name, int(p), facts["queue"]), number)])
+    (before,) = yield from inspect.replies_of([read("ZREVRANK", keys.queue(live.name, int(p), facts["queue"]), number)])
     row, now = (yield from listing.queue(live, facts["queue"])), (yield from stats(live))
     return _waiting(live, row, now, facts | {"before_it_in_the_queue": before})
 

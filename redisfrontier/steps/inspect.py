@@ -102,18 +102,18 @@ class _Pending(Paging):
     def __init__(self, live: Live, p: int, wanted: Match) -> None:
         super().__init__(live, p, wanted)
         self.names: list[str] = []
-        self.upto = "-inf"
+        self.upto = "+inf"
 
     def next(self, last: list[tuple[str, str]] | None) -> Steps[list[tuple[str, str]] | None]:
         while True:
             if self.names:
                 name = self.names[0]
-                ask = read("ZRANGE", keys.queue(self.live.name, self.p, name), self.upto, "+inf", "BYSCORE", "LIMIT", 0, PAGE, "WITHSCORES")
+                ask = read("ZRANGE", keys.queue(self.live.name, self.p, name), self.upto, "-inf", "BYSCORE", "REV", "LIMIT", 0, PAGE, "WITHSCORES")
                 (reply,) = yield from replies_of([ask])
                 pairs = reply if not reply or isinstance(reply[0], tuple | list) else list(zip(reply[::2], reply[1::2], strict=True))
                 if len(pairs) < PAGE:
                     self.names.pop(0)
-                    self.upto = "-inf"
+                    self.upto = "+inf"
                 else:
                     self.upto = f"({float(pairs[-1][1]):.0f}"
                 if pairs:

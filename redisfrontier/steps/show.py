@@ -116,7 +116,7 @@ def _plain(p: int, reply: list[Any]) -> dict[str, Any]:
         found["dated"] = text(dated)
         found["how"] = found["how"] or "dated"
     if score:
-        place = int(float(text(score)))
+        place = -int(float(text(score)))
         found["place"] = {"directive": place >> 51, "precedence": place >> 43 & 255, "ordinal": place & (1 << 43) - 1}
         found["how"] = found["how"] or "pending"
     return found

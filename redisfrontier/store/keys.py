@@ -39,7 +39,7 @@ def of(crawl: str, partition: int, name: str) -> str:
 
 
 def queue(crawl: str, partition: int, name: str) -> str:
-    """Pending URIs of a queue (zset)."""
+    """Pending URIs of a queue (zset), the next one last."""
     return f"{tag(crawl, partition)}q:{name}"
 
 

@@ -10,7 +10,7 @@ from redisfrontier.store import scripts
 SECTIONS = ("KEYS", "ARGV", "RETURNS", "ERRORS", "WRITES")
 _HEAD = re.compile(r"\A--\[\[\n(.*?)\n\]\]\n", re.DOTALL)
 _ENTRY = re.compile(r"^\s*(\d+)\s{2}(\S+)\s+(.*)$")
-WRITING = "SET|SETRANGE|HSET|HSETNX|HINCRBY|HDEL|ZADD|ZREM|SADD|SREM|DEL|UNLINK|XADD|XTRIM|EXPIRE|BF.ADD|BF.RESERVE"
+WRITING = "SET|SETRANGE|HSET|HSETNX|HINCRBY|HDEL|ZADD|ZREM|ZREMRANGEBYRANK|SADD|SREM|DEL|UNLINK|XADD|XTRIM|EXPIRE|BF.ADD|BF.RESERVE"
 READING = (
     "HGET|HMGET|HGETALL|HEXISTS|HLEN|ZSCORE|ZCARD|ZCOUNT|ZRANGE|SISMEMBER|EXISTS|GETRANGE|TIME|TYPE|INFO|BF.EXISTS|PUBLISH|STRLEN|LLEN|XLEN"
 )
@@ -132,12 +132,12 @@ def can_write(name: str) -> set[str]:
 
 def unknown_commands(text: str) -> set[str]:
     """Commands that are neither known to read nor known to write."""
-    given = re.findall(r"\b(?:call|pcall|read|known_type)\('([A-Z.]+)'", text)
+    given = re.findall(r"\b(?:call|try|read|known_type)\('([A-Z.]+)'", text)
     return {command for command in given if not re.fullmatch(f"{WRITING}|{READING}", command)}
 
 
 def _key_expressions(text: str) -> list[str]:
-    direct = re.findall(rf"\bcall\((?:'(?:{WRITING})'|ARGV\[1\]), (.+)", text)
+    direct = re.findall(rf"\b(?:call|try)\((?:'(?:{WRITING})'|ARGV\[1\]), (.+)", text)
     return [_first_argument(rest) for rest in direct + re.findall(r"(?<!function )\b[zh]put\((.+)", text)]
 
 
@@ -156,7 +156,8 @@ _SHAPES: tuple[tuple[str, str | int], ...] = (
     (r"T \.\. '(\w+):?'", 1),
     (r"bucket\('(\w+):'", 1),
     (r"pending_key\(|q\.pending_key$", "q"),
-    (r"q\.key$", "m"),
+    (r"(q\.key|a\.state)$", "m"),
+    (r"a\.key$", "q"),
     (r"ZSETS\[", "a place"),
     (r"page_key\(|last\.key$", "seen"),
 )

@@ -133,6 +133,19 @@ def test_schedule_refuses_what_belongs_to_a_foreign_queue(crawl: Make, family: s
     c.finish_all()
 
 
+def test_a_run_of_new_ones_leaves_no_trace_of_the_one_it_cannot_place(crawl: Make) -> None:
+    c = crawl()
+    c.frontier.schedule([BAD + "0"])
+    key = c.plant(c.key("q"))
+    answers = c.frontier.schedule([GOOD + str(i) for i in range(20)] + [BAD + "1"] + [GOOD + str(i) for i in range(20, 40)])
+    assert [str(a.outcome) for a in answers] == ["added"] * 20 + ["refused"] + ["added"] * 20
+    assert key in answers[20].reason
+    c.mend()
+    again = c.frontier.schedule([GOOD + str(i) for i in range(4)] + [BAD + "1", BAD + "1", BAD + "2", GOOD + "1"])
+    assert [str(a.outcome) for a in again] == ["known"] * 4 + ["added", "known", "added", "known"]
+    assert c.differences() == []
+
+
 def test_schedule_refuses_all_while_the_bucket_of_new_records_is_foreign(crawl: Make) -> None:
     c = crawl()
     key = c.plant(keys.records("c", 0, c.good_id))

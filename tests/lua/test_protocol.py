@@ -102,8 +102,8 @@ def test_a_stranger_schedules_claims_and_finishes(frontier: Frontier, redis_url:
     _, state, _, *answers = other.call("schedule", *offer, *late)
     assert (state, answers) == (b"RUN", [b"+1", b"+2"])
     assert other.call("schedule", *offer)[3:] == [b"=pending"]
-    assert other.redis.zscore(other.tag + "q:test,a,", "1") == 3 * 2**51 + 2**43 + 1
-    assert other.redis.zscore(other.tag + "q:test,a,", "2") == 2 * 2**51 + 2**43 + 2  # directive 2, precedence 1
+    assert other.redis.zscore(other.tag + "q:test,a,", "1") == -(3 * 2**51 + 2**43 + 1)
+    assert other.redis.zscore(other.tag + "q:test,a,", "2") == -(2 * 2**51 + 2**43 + 2)  # directive 2, precedence 1
     assert frontier.schedule([URI])[0].reason == "pending"
 
     token = "0123456789abcdef"

@@ -64,7 +64,7 @@ class Stored:
         pipe = self._client.pipeline(transaction=False)
         for name in self.levels:
             pipe.hgetall(keys.queue_state(self._crawl, 0, name))
-            pipe.zrange(keys.queue(self._crawl, 0, name), 0, -1)
+            pipe.zrange(keys.queue(self._crawl, 0, name), 0, -1, desc=True)
         replies = pipe.execute()
         self.queues = {name: {k.decode(): v.decode() for k, v in replies[2 * i].items()} for i, name in enumerate(self.levels)}
         self.pending = {name: [int(id_) for id_ in replies[2 * i + 1]] for i, name in enumerate(self.levels)}
