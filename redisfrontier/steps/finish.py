@@ -40,7 +40,11 @@ def finish(live: Live, preparer: Preparer, outcomes: Iterable[Outcome], now_ms: 
         parts[split_id(outcome.claim.id)[0]].append((total - 1, outcome))
     answers: list[Settled | None] = [None] * total
     calls = [(p, part[i : i + OUTCOMES_PER_CALL]) for p, part in parts.items() for i in range(0, len(part), OUTCOMES_PER_CALL)]
-    replies = yield [live.ops.finish(p, (arguments(live, preparer, o, now_ms) for _, o in part)) for p, part in calls]
+    asks = []
+    for p, part in calls:
+        asks.append(live.ops.finish(p, [arguments(live, preparer, o, now_ms) for _, o in part]))
+        yield ()
+    replies = yield asks
     for (_, part), reply in zip(calls, replies, strict=True):
         if isinstance(reply, Exception):
             refuse(reply)

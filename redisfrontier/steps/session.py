@@ -64,7 +64,7 @@ class Session:
         self._live: Live | None = None
         self._preparer: Preparer | None = None
         self._scope_log = scope_log
-        self._new_prefixes: list[str] = []
+        self._new_prefixes: dict[str, None] = {}
         self._limits = Limits(clock)
 
     def live(self) -> Steps[Live]:
@@ -95,7 +95,7 @@ class Session:
                 live.sheets,
                 Canonicalizer(live.canonicalization),
                 live.partitions,
-                on_new_seed=lambda _, prefix: self._new_prefixes.append(prefix),
+                on_new_seed=lambda _, prefix: self._new_prefixes.update({prefix: None}),
                 scope_log=self._scope_log,
                 now_ms=lambda: int(self._clock() * 1000),
             )
@@ -107,10 +107,11 @@ class Session:
         return (yield from schedule.schedule(live, self.preparer, uris, lambda: self._tell_prefixes(live)))
 
     def _tell_prefixes(self, live: Live) -> Steps[None]:
-        if self._new_prefixes:
-            lines = [f"={prefix}" for prefix in dict.fromkeys(self._new_prefixes)]
-            self._new_prefixes.clear()
-            yield from self._put_surts(live, lines)
+        """They stay until they are stored: another call that runs meanwhile may not schedule before that either."""
+        if news := list(self._new_prefixes):
+            yield from self._put_surts(live, [f"={prefix}" for prefix in news])
+            for prefix in news:
+                self._new_prefixes.pop(prefix, None)
 
     def direct(self, lines: Iterable[str]) -> Steps[None]:
         """SURT directives: "+prefix" lets the scope's ACCEPT rules take it, "-prefix" its REJECT rules."""

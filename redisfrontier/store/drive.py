@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NoReturn, TypeVar
 
@@ -16,7 +17,8 @@ from redisfrontier.store.retry import Backoff, is_unavailable
 from redisfrontier.store.scripts import load
 
 T = TypeVar("T")
-#: The steps of an operation: yields what to ask, is sent the replies (errors among them as objects), returns the result.
+#: The steps of an operation: yields what to ask, is sent the replies (errors among them as objects), returns the result.  Nothing to ask
+#: is a pause in which other tasks of an event loop may run.
 Steps = Generator[Sequence[Ask], list[Any], T]
 #: How often in a row a server may lose its scripts while an operation runs: somebody may be flushing them again and again.
 LOADS = 20
@@ -63,9 +65,11 @@ class _Round:
 
     def take(self, replies: list[Any]) -> None:
         """Note the replies to `commands`."""
+        failed = []
         for i, reply in zip(self._left, replies[len(self._loads) :], strict=True):
             self.replies[i] = reply
-        failed = [i for i in self._left if isinstance(self.replies[i], Exception)]
+            if isinstance(reply, Exception):
+                failed.append(i)
         self._left, self._loads = [], []
         if failed:
             self._later += [i for i in failed if is_unavailable(self.replies[i])]
@@ -143,7 +147,7 @@ class AsyncDriver:
         try:
             while True:
                 asks = steps.send(replies)  # type: ignore[arg-type]
-                replies = await self.ask(asks) if asks else []
+                replies = await self.ask(asks) if asks else await asyncio.sleep(0, [])
         except StopIteration as end:
             result: T = end.value
             return result
