@@ -37,6 +37,8 @@ _CACHED_AUTHORITIES = 65_536
 _CACHED_VIAS = 4096
 #: Longer texts are not kept, so that the caches are bounded in bytes too.
 _CACHED_CHARACTERS = 2048
+#: How a URI was found that comes without a word about it.
+_PLAIN = Candidate("")
 #: A link as an extractor gives it: raw URI, hop letter, where it stood (`a/@href`).
 Link = tuple[str, str, str | None]
 
@@ -96,7 +98,7 @@ class Preparer:
     def prepare(self, c: str | Candidate) -> Prepared | Admission:
         """`c` ready for scheduling, or why it is not: out of scope, invalid, refused. Never raises, whatever `c` is."""
         try:
-            return self._prepared(c if isinstance(c, Candidate) else Candidate(c))
+            return self._prepared(c.uri, c) if isinstance(c, Candidate) else self._prepared(c, _PLAIN)
         except InvalidUri as e:
             return Admission(e.text, Admitted.INVALID, e.reason, fetch_status=UNFETCHABLE_STATUS)
         except BadArgument as e:
@@ -104,11 +106,13 @@ class Preparer:
         except Exception as e:  # one bad item must not end a batch; Heritrix' scoper gives −5 then
             return Admission(_shown(c), Admitted.REFUSED, f"error: {type(e).__name__}: {e}"[:200], fetch_status=RUNTIME_EXCEPTION_STATUS)
 
-    def _prepared(self, c: Candidate) -> Prepared | Admission:
-        uri = parse(c.uri)
+    def _prepared(self, raw: str, c: Candidate) -> Prepared | Admission:
+        """`raw` as `c` tells that it was found."""
+        uri = parse(raw)
         if len(uri.text) > self.settings.max_uri_bytes:
             raise InvalidUri("too_long", uri.text)
-        check_fields(c)
+        if c is not _PLAIN:
+            check_fields(c)
         via = self._via(c.via) if c.via else None
         path = c.path
         settings, assign = self.settings, self._assign
@@ -139,7 +143,7 @@ class Preparer:
         precedence = clamped(c.precedence if c.precedence is not None else self._precedence(uri, c.path, price, settings))
         mark = dedup_fingerprint(c.dedup_key) if c.dedup_key else fingerprint(canonical)
         names = self._queue_sheets(basis) if self.sheets and basis.host else ()
-        group = group_of(basis, queue, self.sheets.effective(names)) or "" if self._grouped(names) else ""
+        group = group_of(basis, queue, self.sheets.effective(names)) or "" if names or self.settings.queue_group else ""
         record = encode(
             c,
             uri=uri.text,
@@ -253,9 +257,6 @@ class Preparer:
         root = parse(f"{scheme}://{host}{f':{port}' if port >= 0 else ''}/")
         subject = subject_of(root)
         return self.sheets.names_for(subject.surt, subject)
-
-    def _grouped(self, names: tuple[str, ...]) -> bool:
-        return bool(self.settings.queue_group or names)
 
     def _queue_policy(self, settings: Settings) -> QueuePolicy:
         """The policy under `settings`; combinations of sheets that assign alike share one, with its cache of hosts."""

@@ -7,7 +7,7 @@ and ports follow the WHATWG URL standard, where the two differ (listed in ARCHIT
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from redisfrontier.errors import InvalidUri
 from redisfrontier.uri.authority import split_authority
@@ -33,8 +33,7 @@ _ONE_DOT = frozenset((".", "%2e", "%2E"))
 _TWO_DOTS = frozenset(a + b for a in _ONE_DOT for b in _ONE_DOT)
 
 
-@dataclass(frozen=True, slots=True)
-class Uri:
+class Uri(NamedTuple):
     """One absolute URI in escaped ASCII form, with its parts.
 
     `host` is lower case, in Punycode, without a final dot, IPv6 in brackets; '' for URIs without an authority (dns:, mailto:).
