@@ -94,6 +94,8 @@ class _Tally:
 
     def spare(self, n: int) -> dict[int, list[tuple[str, str]]]:
         """Take out what is beyond `n` queues: (number, token) of each, by partition."""
+        if self.wanted >= 0:
+            return {}
         kept = set(list(dict.fromkeys(c.queue for c in self.items))[:n])
         out: dict[int, list[tuple[str, str]]] = defaultdict(list)
         for c in self.items:
@@ -116,7 +118,8 @@ def _claims(partition: int, token: str, reply: Any, lease_ms: int) -> list[Claim
     if isinstance(reply, Exception):
         return []
     until = int(reply[2]) + lease_ms
-    rows = zip(*(reply[_BEFORE_URIS + field :: _FIELDS] for field in range(_FIELDS)), strict=True)
+    fields = iter(reply[_BEFORE_URIS:])
+    rows = zip(*[fields] * _FIELDS, strict=True)
     return [
         Claim(f"{partition}:{text(id_)}", token, text(queue), int(attempts), int(lost), until, record)
         for id_, queue, attempts, lost, record in rows
