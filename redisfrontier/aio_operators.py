@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -18,14 +19,14 @@ from redisfrontier.store.drive import Steps
 T = TypeVar("T")
 
 
-class AsyncOperators:
+class AsyncOperators(ABC):
     """The operator's half of AsyncFrontier."""
 
     session: Session
 
+    @abstractmethod
     async def run(self, steps: Steps[T]) -> T:
         """Run the steps of an operation (redisfrontier.steps) that has no method here."""
-        raise NotImplementedError
 
     async def snooze(self, queue: str, for_ms: int) -> tuple[int, bool]:
         """Keep a queue from being claimed; until when (ms), and whether that is a long snooze."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -84,16 +85,16 @@ def _value(shown: str) -> int | str:
     return int(shown) if shown.removeprefix("-").isdigit() else shown
 
 
-class Paging:
+class Paging(ABC):
     """Pages of (queue, id) that may be deleted from while they are read: what stays is passed over, what went is not missed."""
 
     def __init__(self, live: Live, p: int, wanted: Match) -> None:
         self.live, self.p, self.wanted = live, p, wanted
         self.cursor: str | None = "0"
 
+    @abstractmethod
     def next(self, last: list[tuple[str, str]] | None) -> Steps[list[tuple[str, str]] | None]:
         """The next page, None at the end; `last` is the page given before."""
-        raise NotImplementedError
 
 
 class _Pending(Paging):
@@ -108,7 +109,8 @@ class _Pending(Paging):
         while True:
             if self.names:
                 name = self.names[0]
-                ask = read("ZRANGE", keys.queue(self.live.name, self.p, name), self.upto, "-inf", "BYSCORE", "REV", "LIMIT", 0, PAGE, "WITHSCORES")
+                key = keys.queue(self.live.name, self.p, name)
+                ask = read("ZRANGE", key, self.upto, "-inf", "BYSCORE", "REV", "LIMIT", 0, PAGE, "WITHSCORES")
                 (reply,) = yield from replies_of([ask])
                 pairs = reply if not reply or isinstance(reply[0], tuple | list) else list(zip(reply[::2], reply[1::2], strict=True))
                 if len(pairs) < PAGE:
