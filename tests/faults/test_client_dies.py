@@ -120,7 +120,7 @@ def test_an_operation_that_died_anywhere_is_completed_by_its_repetition(passing:
             except Died:
                 pass
             assert balanced(setting_up)
-            assert broken(Stored(client, "c", buckets=80)) == []
+            assert broken(Stored(client, "c", buckets=320)) == []
             with Frontier.connect(passing.url, crawl="c", worker="w") as second:
                 operation(second)
                 assert differences(wanted, seen(second)) == []

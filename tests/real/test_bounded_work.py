@@ -31,7 +31,7 @@ def claim_all(frontier: Frontier) -> list[str]:
 
 
 def sound(frontier: Frontier) -> bool:
-    return balanced(frontier) and broken(Stored(frontier.client, "c", buckets=10)) == []
+    return balanced(frontier) and broken(Stored(frontier.client, "c", buckets=40)) == []
 
 
 def test_expired_leases(make: Make) -> None:
