@@ -26,7 +26,7 @@ local bad = open()
 if bad then return bad end
 past_memory_limit()
 local c = { named = ARGV[6] ~= '', token = ARGV[1], worker = ARGV[2], queues = tonumber(ARGV[3]), per_queue = tonumber(ARGV[4]), lease_ms = tonumber(ARGV[5]) }
-c.expiry, c.own, c.size = text(now + (c.lease_ms > 0 and c.lease_ms or S.lease_ms)), c.token .. ' ' .. c.worker .. ' ' .. text(now) .. ' ', 0
+c.expiry, c.own = text(now + (c.lease_ms > 0 and c.lease_ms or S.lease_ms)), c.token .. ' ' .. c.worker .. ' ' .. text(now) .. ' '
 reap()
 wake_due(c)
 promote()
@@ -36,14 +36,13 @@ if S.run_state == 'RUN' and not claim_again(c) then
   if S.max_in_flight_per_worker > 0 then c.room = S.max_in_flight_per_worker - held(c.worker) end
   if c.named then take_named(c, ARGV[6]) else stuck = take_turns(c) or stuck end
 end
+settle_turns(c)
 write_leases()
 local wait = stuck and 0 or next_wait(ARGV[6])
 write_held()
 note_claimed(c)
 wake_workers()
 save()
-local reply = head()
 for _, why in ipairs(foreign) do troubles[#troubles + 1] = why end
-reply[4], reply[5], reply[6] = wait, expired, troubles
-for i = 1, #claimed do reply[i + 6] = claimed[i] end
-return reply
+claimed[1], claimed[2], claimed[3], claimed[4], claimed[5], claimed[6] = S.version, S.run_state, now, wait, expired, troubles
+return claimed

@@ -70,6 +70,7 @@ for i = 1, #ARGV, 7 do
   local usual = ARGV[i + 5] == '' and ARGV[i + 6] == '' and usual_end(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
   reply[#reply + 1] = usual and '+succeeded' or one(i)
 end
+settle_ends()
 check_limits()
 write_held()
 wake_workers()

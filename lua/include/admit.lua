@@ -46,7 +46,8 @@ local function admit(q, fp, class, record)
 end
 
 local function move_up(q, id, class) -- a forced one that waits: to its new place, if that is better
-  local at = -tonumber(call('ZSCORE', pending_key(q), id))
+  local stored = call('ZSCORE', pending_key(q), id)
+  local at = stored and -stored
   local better = at and class * P43 + at % P43
   if better and better < at then call('ZADD', pending_key(q), digits(-better), id) end
   return at

@@ -37,12 +37,12 @@ local function lease_out(name, id, score, attempts, lost, c)
   zput(K_LEASE, id, c.expiry)
   local tail = attempts == 0 and lost == 0 and FIRST_TIME or ' ' .. text(attempts) .. ' ' .. text(lost) .. ' 0'
   hput(K_OWN, id, c.own .. score .. ' ' .. name .. tail)
-  hold(c.worker, 1)
 end
 
 local function take(q, id, score, attempts, lost, c) -- out of its queue
   call('ZREM', pending_key(q), id)
   lease_out(q.name, id, score, attempts, lost, c)
+  hold(c.worker, 1)
   count(q, 'pending', -1)
   out(q, 1)
 end

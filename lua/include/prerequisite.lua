@@ -28,5 +28,7 @@ local function prerequisite(q, l, p) -- p: class, fp, record
   if other and string.sub(other, 1, 1) ~= '!' then bump('copies', 1) end -- two live in two queues: the index has the newer
   local id = admit(q, p.fp, p.class, p.record)
   put(q, 'prereq', id)
-  if tonumber(l.score) < P51 then call('ZADD', pending_key(q), 0, id) end -- nothing is better than directive 0: to the very front
+  if tonumber(l.score) < P51 then -- nothing is better than directive 0: to the very front, behind those that came there before
+    call('ZADD', pending_key(q), string.format('%.17g', -n.ordinal / P51), id)
+  end
 end

@@ -6,7 +6,7 @@ local MANY = 16 -- leases, for which it is worth the detour
 local LONG, LONGER = string.rep('-', 65), string.rep('-', 1025) -- more than the compact forms take, as Redis comes and as deploy/redis.conf has it
 
 local function write_leases()
-  if #claimed < MANY * 5 or call('ZCARD', K_LEASE) > 0 then return end
+  if #told() < MANY or call('ZCARD', K_LEASE) > 0 then return end
   call('ZADD', K_LEASE, 0, LONG)
   call('HSET', K_OWN, '-', LONGER)
   flush(K_LEASE)

@@ -4,7 +4,8 @@
 -- @include journal
 -- The usual end of a visit in few commands: a first try, answered, of a queue with nothing unusual.  What comes of it is what settle.lua
 -- makes of it (the model test compares); everything else is left to that.
--- @exports usual_end
+-- @exports usual_end settle_ends
+local find, sub, byte = string.find, string.sub, string.byte
 local settings_fine, base -- of the crawl: may there be a usual end at all?
 local statuses, delays, sizes = {}, {}, {} -- of this call, by text: is it usual?  how long the host rests; bytes
 
@@ -30,38 +31,47 @@ local function size_of(size)
   return sizes[size]
 end
 
+local ends, end_bytes, emptied = 0, 0, 0 -- usual ones of this call
+
 local function ended(id, name, v, until_ms, cost, size)
-  call('HSET', T .. 'm:' .. name, 'state', 'due', 'in_flight', '0', 'spent', text((v[6] or 0) + cost), 'succeeded', text((v[7] or 0) + 1),
+  call('HSET', v.key, 'state', 'due', 'in_flight', '0', 'spent', text((v[6] or 0) + cost), 'succeeded', text((v[7] or 0) + 1),
     'bytes', text((v[8] or 0) + size), 'not_before', text(until_ms))
-  bump('in_flight', -1)
-  bump('succeeded', 1)
-  bump('bytes', size)
-  bump('queues_in_process', -1)
-  if v[5] == '0' then bump('empty_due', 1) end
-  bump('rotation', 1)
+  ends, end_bytes, n.rotation = ends + 1, end_bytes + size, (n.rotation or 0) + 1
+  if v[2] == '0' then emptied = emptied + 1 end
   zput(K_DUE, name, text(until_ms))
   note_due(until_ms)
   zput(K_LEASE, id, false)
   hput(K_OWN, id, false)
-  hput(bucket('rec:', id), id, false)
+  call('HDEL', bucket('rec:', id), id)
 end
 
 local function usual_end(id, token, status, duration, size) -- true if it was one
   if settings_fine == nil then look_at_settings() end
   local own = settings_fine and (statuses[status] or statuses[status] == nil and is_usual(status)) and hget(K_OWN, id)
-  if not own or string.sub(own, 1, #token) ~= token or string.sub(own, -6) ~= ' 0 0 0' then return false end
+  if not own or sub(own, 1, #token) ~= token or sub(own, -6) ~= ' 0 0 0' then return false end
   local a = #token + 1 -- own: "token worker since score queue 0 0 0"
-  local b = string.find(own, ' ', a + 1, true)
-  local c = string.find(own, ' ', b + 1, true)
-  local name = string.sub(own, string.find(own, ' ', c + 1, true) + 1, -7)
-  if string.byte(own, a) ~= 32 or queues[name] then return false end
-  local v = read('HMGET', T .. 'm:' .. name, 'state', 'in_flight', 'more', 'precedence', 'pending', 'spent', 'succeeded', 'bytes', 'not_before')
-  if not v or v[1] ~= 'in_process' or v[2] ~= '1' or v[3] or (v[4] or 0) + 0 ~= base then return false end
+  local b = find(own, ' ', a + 1, true)
+  local name = sub(own, find(own, ' ', find(own, ' ', b + 1, true) + 1, true) + 1, -7)
+  if byte(own, a) ~= 32 or queues[name] then return false end
+  local key = T .. 'm:' .. name
+  local v = try('HMGET', key, 'state', 'pending', 'precedence', 'in_flight', 'more', 'spent', 'succeeded', 'bytes', 'not_before')
+  if v[1] ~= 'in_process' or v[4] ~= '1' or v[5] or (v[3] or 0) + 0 ~= base then return false end -- (an error has no fields)
   local record = hget(bucket('rec:', id), id)
   local until_ms = max((v[9] or 0) + 0, now + (delays[duration] or delay_of(duration)))
   if until_ms <= now or not record or not sound(record) then return false end
   if not note_end(fingerprint_of(record), id, 'succeeded', true) then return false end -- (the first write: it fails alone)
-  hold(string.sub(own, a + 1, b - 1), -1)
+  hold(sub(own, a + 1, b - 1), -1)
+  v.key = key
   ended(id, name, v, until_ms, cost_of(record), sizes[size] or size_of(size))
   return true
+end
+
+local function settle_ends() -- before the counters are looked at
+  if ends == 0 then return end
+  bump('in_flight', -ends)
+  bump('queues_in_process', -ends)
+  bump('succeeded', ends)
+  bump('bytes', end_bytes)
+  bump('rotation', 0)
+  if emptied > 0 then bump('empty_due', emptied) end
 end

@@ -1,19 +1,27 @@
 -- @include lease
 -- The usual way of a queue from due to in process in few commands: nothing unusual about it, one URI given.  What comes of it is what
 -- reap.lua, turns.lua and visit.lua make of it (the model test compares); everything else is left to them.
--- @exports usual_wake usual_first usual_turn tell claimed
-local claimed = {} -- id, queue, attempts, lost leases, record of each in turn: the end of the reply
+-- @exports usual_wake usual_first usual_turn settle_turns tell told claimed
+local HEAD = 6 -- values of a reply before its URIs
+local claimed = { 0, 0, 0, 0, 0, 0 } -- the reply: after its head id, queue, attempts, lost leases, record of each URI in turn
+local size = HEAD
 local DUE = { state = 'due' } -- what better_waiting asks of a queue
-local settings_fine, base -- of the crawl: may there be a usual turn at all?
+local settings_fine, base, balance, total -- of the crawl: may there be a usual turn at all?
+local turns = 0 -- usual ones of this call
 
-local function tell(c, id, name, attempts, lost, record)
-  local size = c.size
+local function tell(id, name, attempts, lost, record)
   claimed[size + 1], claimed[size + 2], claimed[size + 3], claimed[size + 4], claimed[size + 5] = id, name, attempts, lost, record
-  c.size = size + 5
+  size = size + 5
+end
+
+local function told() -- the ids so far
+  local ids = {}
+  for i = HEAD + 1, size, 5 do ids[#ids + 1] = claimed[i] end
+  return ids
 end
 
 local function look_at_settings(c)
-  base = max(0, min(255, S.base_precedence))
+  base, balance, total = max(0, min(255, S.base_precedence)), S.balance_replenish_amount, S.queue_total_budget
   settings_fine = S.max_documents_per_queue < 0 and S.max_bytes_per_queue < 0 and (n.followers or 0) == 0 and base < S.precedence_floor
     and S.max_in_flight == 1 and c.per_queue >= 1 and not c.named
     and S.queue_precedence_policy ~= 'success_counts' and S.queue_precedence_policy ~= 'highest_uri'
@@ -22,47 +30,46 @@ end
 local function usual_queue(name, state, c) -- its fields, or nil
   if settings_fine == nil then look_at_settings(c) end
   if not settings_fine or queues[name] then return nil end
-  local v = read('HMGET', T .. 'm:' .. name, 'state', 'in_flight', 'more', 'precedence', 'not_before', 'pending', 'spent', 'active', 'session_start')
-  local usual = v and v[1] == state and not v[3] and (not v[2] or v[2] == '0') and (v[4] or 0) + 0 == base and (v[5] or 0) + 0 <= now
-  return usual and v or nil
+  local key = T .. 'm:' .. name
+  local v = try('HMGET', key, 'state', 'pending', 'precedence', 'in_flight', 'active', 'spent', 'session_start', 'not_before', 'more')
+  local usual = v[1] == state and not v[9] and (not v[4] or v[4] == '0') and (v[3] or 0) + 0 == base and (v[8] or 0) + 0 <= now
+  v.key = key
+  return usual and v or nil -- (an error has no fields)
 end
 
 local function usual_wake(name, c) -- true if it was one: it waits for its turn
   local v = usual_queue(name, 'due', c)
   if not v or better_waiting(DUE, base) then return false end
   note_claimable()
-  bump('rotation', 1)
+  n.rotation, n_touched.rotation = (n.rotation or 0) + 1, true
   zput(K_DUE, name, false)
   READY.enter({ name = name, read = v, ready_at = nil, at = nil }, n.rotation)
   return true
 end
 
 local function may_give(v) -- not over its session or budget, not empty
-  local spent, total, balance = (v[7] or 0) + 0, S.queue_total_budget, S.balance_replenish_amount
-  if v[8] == '1' and balance > 0 and spent - (v[9] or 0) > balance then return false end
-  return (v[6] or 0) + 0 > 0 and (total < 0 or spent < total)
+  local spent = (v[6] or 0) + 0
+  if v[5] == '1' and balance > 0 and spent - (v[7] or 0) > balance then return false end
+  return (v[2] or 0) + 0 > 0 and (total < 0 or spent < total)
 end
 
 local function written(name, v) -- one less is pending, and it is out
-  local pending = v[6] - 1
-  if v[8] == '1' then
-    call('HSET', T .. 'm:' .. name, 'state', 'in_process', 'in_flight', '1', 'pending', text(pending))
+  local pending = v[2] - 1
+  if v[5] == '1' then
+    call('HSET', v.key, 'state', 'in_process', 'pending', text(pending), 'in_flight', '1')
   else
-    call('HSET', T .. 'm:' .. name, 'state', 'in_process', 'in_flight', '1', 'pending', text(pending), 'active', '1', 'session_start', v[7] or '0')
+    call('HSET', v.key, 'state', 'in_process', 'pending', text(pending), 'in_flight', '1', 'active', '1', 'session_start', v[6] or '0')
   end
   local to = new_level(pending + 1, pending)
   if to then zput(K_QUEUES, name, to) end
-  bump('pending', -1)
-  bump('in_flight', 1)
-  bump('queues_in_process', 1)
 end
 
 local function usual_turn(turn, c) -- true if it gave its URI
   local name, v = turn.name, turn.read
   if not may_give(v) then return false end
   local key = T .. 'q:' .. name
-  local found = read('ZRANGE', key, '-1', '-1', 'WITHSCORES')
-  local id = found and found[1]
+  local found = try('ZRANGE', key, '-1', '-1', 'WITHSCORES')
+  local id = found[1]
   local record = id and hget(bucket('rec:', id), id)
   if not record or not sound(record) then return false end
   local attempts, lost = attempts_of(id)
@@ -71,7 +78,8 @@ local function usual_turn(turn, c) -- true if it gave its URI
   call('ZREMRANGEBYRANK', key, '-1', '-1')
   lease_out(name, id, negative(found[2]), attempts, lost, c)
   written(name, v)
-  tell(c, id, name, attempts, lost, record)
+  tell(id, name, attempts, lost, record)
+  turns = turns + 1
   return true
 end
 
@@ -81,4 +89,12 @@ local function usual_first(name, c) -- the same for an inactive queue whose turn
   zput(K_INACTIVE, name, false)
   inactive_changed()
   return true
+end
+
+local function settle_turns(c)
+  if turns == 0 then return end
+  hold(c.worker, turns)
+  bump('pending', -turns)
+  bump('in_flight', turns)
+  bump('queues_in_process', turns)
 end

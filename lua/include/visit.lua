@@ -48,7 +48,7 @@ local function lease(q, id, score, c) -- true if it is given out; why if it can 
   if not sound(record) then return false, quarantine(q, id) end
   take(q, id, score, attempts, lost_leases, c)
   journal('Fe', id, record)
-  tell(c, id, q.name, attempts, lost_leases, record)
+  tell(id, q.name, attempts, lost_leases, record)
   return true
 end
 
@@ -56,14 +56,13 @@ local function claim_again(c) -- true if this very call was answered before
   for _, id in ipairs(last_claim(c.worker, c.token)) do
     local l = lease_of(id)
     if l and l.token == c.token then
-      tell(c, id, l.queue, l.attempts, l.lost, hget(bucket('rec:', id), id) or '')
+      tell(id, l.queue, l.attempts, l.lost, hget(bucket('rec:', id), id) or '')
     end
   end
-  return #claimed > 0
+  return #told() > 0
 end
 
 local function note_claimed(c)
-  local ids = {}
-  for i = 1, #claimed, 5 do ids[#ids + 1] = claimed[i] end
+  local ids = told()
   if #ids > 0 then note_claim(c.worker, c.token, ids) end
 end

@@ -117,7 +117,7 @@ class _Pending(Paging):
                     self.names.pop(0)
                     self.upto = "+inf"
                 else:
-                    self.upto = f"({float(pairs[-1][1]):.0f}"
+                    self.upto = f"({float(pairs[-1][1])!r}"
                 if pairs:
                     return [(name, text(id_)) for id_, _ in pairs]
             elif self.cursor is None:

@@ -156,7 +156,7 @@ _SHAPES: tuple[tuple[str, str | int], ...] = (
     (r"T \.\. '(\w+):?'", 1),
     (r"bucket\('(\w+):'", 1),
     (r"pending_key\(|q\.pending_key$", "q"),
-    (r"(q\.key|a\.state)$", "m"),
+    (r"(q\.key|v\.key|a\.state)$", "m"),
     (r"a\.key$", "q"),
     (r"ZSETS\[", "a place"),
     (r"page_key\(|last\.key$", "seen"),
