@@ -18,6 +18,7 @@ WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g
 -- @include wake_due
 -- @include dates
 -- @include turns
+-- @include visit
 -- @include roomy
 -- @include limits
 -- @include save

@@ -9,6 +9,7 @@ ERRORS   NOCRAWL  no such crawl
 WRITES   nothing
 ]]
 -- @include queue
+-- @include levels
 
 local bad = open()
 if bad then return bad end

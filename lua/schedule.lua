@@ -15,6 +15,8 @@ ERRORS   NOCRAWL  no such crawl
 WRITES   n m q rec ix seen unseen bf queues inactive due g res log
 ]]
 -- @include usual_arrival
+-- @include admit
+-- @include wake_up
 -- @include save
 -- @include memory
 -- @include again

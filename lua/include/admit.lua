@@ -2,6 +2,7 @@
 -- @include uniqueness
 -- @include journal
 -- A URI enters its queue: newly admitted, back from `later`, relocated, or as a prerequisite.
+-- @general
 -- @exports arrive begin readable admit move_up
 local function arrive(q, id, class) -- class: directive * 256 + precedence; first in, first out inside it
   bump('ordinal', 1)

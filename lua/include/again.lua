@@ -1,5 +1,5 @@
 -- @include admit
--- @late
+-- @general
 -- @exports again
 -- A known URI by force: a waiting one may move up, a finished one that is kept comes back: same id, attempts anew, admitted anew.
 local function revive(q, id, class)

@@ -1,5 +1,6 @@
 -- @include reenqueue
 -- Budgets of a queue: its own (an operator's) before that of its sheet or the crawl.
+-- @general
 -- @exports total_budget session_over spent_up quota_reached within_budget
 local BUDGET_REASONS = { budget = true, documents = true, bytes = true }
 

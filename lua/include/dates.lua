@@ -1,31 +1,10 @@
 -- @include pool
--- Dated URIs come back to their queues as arrivals: refetches, and retries that wait by themselves.
+-- @include ready
+-- @include dated
+-- Dated URIs come back: refetches, and retries that wait by themselves.
 -- @exports promote
-local function return_now(q, id, class, kind) -- a dated URI comes back to its queue
-  zput(K_LATER, id, false)
-  hput(K_LAT, id, false)
-  count(q, 'later', -1)
-  put(q, 'requeued', q.requeued + 1)
-  arrive(q, id, tonumber(class))
-  if kind == 'refetch' then waits_again(id) end
-  journal('F+', id, (n.followers or 0) > 0 and hget(bucket('rec:', id), id))
-end
-
-local function promote() -- a refetch begins anew, a retry keeps its attempts; uniqueness is not asked
+local function promote()
   local ids = due_members(K_LATER)
   if #ids > 0 and unsettled then unsettled() end -- any queue may be looked at
-  for _, id in ipairs(ids) do
-    local name, class, kind = string.match(hget(K_LAT, id) or '', '^(%S+) (%d+) (%S+)$')
-    local q, fine, why
-    if name then q, why = queue(name) end
-    if q then fine, why = readable(q, bucket('res:', id)) end
-    if fine then
-      return_now(q, id, class, kind)
-    elseif name then
-      zput(K_LATER, id, put_off(why))
-    else
-      zput(K_LATER, id, false)
-      hput(K_LAT, id, false)
-    end
-  end
+  for _, id in ipairs(ids) do return_dated(id) end
 end

@@ -1,5 +1,6 @@
 -- @include outcome
 -- Heritrix' table 5.1: what a fetch status means for the URI.  `attempts` counts the present one.
+-- @general
 -- @exports tried_again verdict_of retry_delay connection_failed
 local DISREGARDED = '-4001 -4002 -5000 -5001 -5002 -6000 -9998'
 

@@ -1,5 +1,6 @@
 -- @include partition
 -- The fields of a queue's hash m:<queue>: a closed list.  The hot ones are read of every queue, the others only of one that has `more`.
+-- @general
 -- @exports HOT COLD TEXTUAL
 local HOT = { 'state', 'precedence', 'active', 'session_start', 'spent', 'admitted', 'pending', 'in_flight', 'succeeded', 'bytes',
   'not_before', 'more' } -- all numbers, 0 when absent, but for the state

@@ -2,7 +2,7 @@
 -- @include uniqueness
 -- @include journal
 -- A URI whose workers keep dying fails (-3000, as Heritrix' SERIOUS_ERROR); one that is kept is gone, and has no date any more.
--- @late
+-- @general
 -- @exports give_up
 local function give_up(l, q)
   local key = bucket('rec:', l.id)

@@ -1,5 +1,6 @@
 -- @include queue
 -- Queue groups: several queues share one politeness and one limit of URIs out; each keeps its own budget (design 2, 9).
+-- @general
 -- @exports group join group_full waits_until out polite_until
 local groups = {}
 

@@ -4,6 +4,7 @@ local K_LEASE, K_OWN, K_LATER, K_LAT, K_W, K_UNSEEN, K_LOG, K_BF = KEYS[8], KEYS
 local T = string.sub(K_N, 1, -2) -- "rf:{crawl:partition}:"
 local call, try, floor, max, min = redis.call, redis.pcall, math.floor, math.max, math.min
 local P43, P51 = 2 ^ 43, 2 ^ 51
+-- @constants
 local PER_BUCKET = 32 -- records of one bucket: it fills alone, and is searched from its beginning
 
 -- Numbers become text by %d only: what Lua and Redis do by themselves (%.14g, %.17g) costs four times as much, and digits beyond 2^47.

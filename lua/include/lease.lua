@@ -1,10 +1,9 @@
 -- @include reenqueue
 -- @include record
--- @include held
+-- @include lease_out
+-- @general
 -- Leases: who holds which URI until when.  own: "token worker since score queue attempts lost deleted", the last 0 or 1.
--- @exports lease_of write_lease lease_out take untake put_back drop_ghost
-local FIRST_TIME = ' 0 0 0' -- how own ends as long as nothing has gone wrong
-
+-- @exports lease_of write_lease take untake put_back drop_ghost
 local function parsed(id, own) -- by hand: a pattern with eight captures takes ten times as long
   local find, sub = string.find, string.sub
   local a = find(own, ' ', 1, true)
@@ -31,12 +30,6 @@ end
 local function write_lease(l)
   local attempts, lost = text(l.attempts), text(l.lost)
   hput(K_OWN, l.id, l.token .. ' ' .. l.worker .. ' ' .. l.since .. ' ' .. l.score .. ' ' .. l.queue .. ' ' .. attempts .. ' ' .. lost .. (l.deleted and ' 1' or ' 0'))
-end
-
-local function lease_out(name, id, score, attempts, lost, c)
-  zput(K_LEASE, id, c.expiry)
-  local tail = attempts == 0 and lost == 0 and FIRST_TIME or ' ' .. text(attempts) .. ' ' .. text(lost) .. ' 0'
-  hput(K_OWN, id, c.own .. score .. ' ' .. name .. tail)
 end
 
 local function take(q, id, score, attempts, lost, c) -- out of its queue

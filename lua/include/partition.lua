@@ -17,17 +17,23 @@ local function typed(flat, into) -- a flat HGETALL reply; numbers as numbers
   return into
 end
 
-local WANTED = { 'schema' } -- @wanted: the loader puts in the names of all settings that the script reads
-
 local SCHEMA = 1 -- the layout of the keys that these scripts know (crawl/live.py)
+
+local function fetch(names, numbers) -- settings; the first so many of them are numbers
+  local values = call('HMGET', K_CONF, unpack(names))
+  for i = 1, #names do
+    local value = values[i]
+    if value then S[names[i]] = i <= numbers and value + 0 or value end
+  end
+end
 
 -- Returns an error reply when there is no such partition, or one of another layout.
 local function open()
-  local values = call('HMGET', K_CONF, unpack(WANTED))
-  for i, name in ipairs(WANTED) do S[name] = tonumber(values[i]) or values[i] or nil end
+  fetch({ 'schema' }, 1) -- @wanted: the loader puts in the names of all settings that the script usually reads
   if not S.schema then return redis.error_reply('NOCRAWL no such crawl') end
   if S.schema ~= SCHEMA then return redis.error_reply('SCHEMA ' .. S.schema .. ': these scripts know ' .. SCHEMA) end
-  typed(call('HGETALL', K_N), n)
+  local counters = call('HGETALL', K_N)
+  for i = 1, #counters, 2 do n[counters[i]] = counters[i + 1] + 0 end
   if S.test_clock == 1 then
     now = n.test_now or 0
   else

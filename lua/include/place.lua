@@ -1,19 +1,14 @@
 -- @include group
 -- @include precedence
--- @include wake_up
+-- @include inactive
 -- The places of a queue: exactly one of due, ready, inactive, retired; or none of them: exhausted, in process (design 8).
--- @exports place inactive_changed better_waiting prerequisite_out park
+-- @general
+-- @exports place prerequisite_out park
 local ZSETS = { due = K_DUE, ready = K_READY, inactive = K_INACTIVE, retired = K_RETIRED }
-local better_than -- precedence of the head of inactive, while known
-
-local function inactive_changed()
-  better_than = nil
-end
-
 local function place(q, state)
   local from, to = ZSETS[q.state], ZSETS[state]
   if from == K_READY and from ~= to then READY.leave(q) elseif from and from ~= to then zput(from, q.name, false) end
-  if from == K_INACTIVE or to == K_INACTIVE then better_than = nil end
+  if from == K_INACTIVE or to == K_INACTIVE then inactive_changed() end
   if to then
     bump('rotation', 1)
     local at
@@ -30,15 +25,6 @@ local function place(q, state)
   end
   if q.state ~= state then put(q, 'state', state) end
   if q.active == 1 and (state == 'exhausted' or state == 'inactive' or state == 'retired') then put(q, 'active', 0) end
-end
-
-local function better_waiting(q, precedence) -- is a strictly better queue at the head of inactive?  (`place` follows)
-  if q.state == 'inactive' then -- its own old entry does not count
-    zput(K_INACTIVE, q.name, false)
-    better_than = nil
-  end
-  better_than = better_than or floor((first(K_INACTIVE) or 256 * P43) / P43)
-  return better_than < precedence
 end
 
 local function prerequisite_out(q)

@@ -1,4 +1,4 @@
--- @include admit
+-- @include partition
 -- What is due, for the housekeeping of a claim (design 8, steps 1-3): leases, queues, dates share one pool of moves.
 -- @exports due_members put_off foreign pool_empty
 local pool = 100

@@ -1,5 +1,6 @@
 -- @include queue
 -- Queue precedence: weighed when a queue is made and each time it is re-enqueued (Heritrix 2.4, mended: items 1 and 2).
+-- @general
 -- @exports weighed
 local function after_successes(base, successes) -- +1 for each increment reached; the last one repeats
   local increments = {}

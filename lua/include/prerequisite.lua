@@ -1,6 +1,6 @@
 -- @include admit
 -- A prerequisite goes into the queue of the URI that needs it, before all else there; an equal one is moved up, not doubled (design 3).
--- @late
+-- @general
 -- @exports prerequisite
 local function equal_one(q, fp) -- id of an equal URI that waits or is out in this queue
   local index = S.uniqueness == 'exact' and index_get(fp)

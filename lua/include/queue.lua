@@ -1,7 +1,8 @@
 -- @include fields
+-- @include levels
+-- @general
 -- A queue: its hash m:<queue> read once a call into a table; what differs is written back once at the end (include/save.lua).
--- @exports queues queue bound pending_key negative put count settings_of new_level
-local queues = {} -- name -> queue, in this call
+-- @exports queue bound pending_key put count settings_of
 local sheets, OVER, ABSENT = {}, { __index = S }, { __index = COLD }
 
 local function load_more(q)
@@ -54,12 +55,6 @@ local function pending_key(q) -- of the zset of its URIs
   return key
 end
 
--- A score as the zset of a queue has it, and back again: the other way round, since the place of an arrival (whose score is the greatest of its
--- like) is looked for from the beginning.  So the next URI of a queue is the last.
-local function negative(score)
-  return string.byte(score) == 45 and string.sub(score, 2) or '-' .. score
-end
-
 local function put(q, field, value) -- a hot one may be set without
   if q[field] == value then return end
   q[field] = value
@@ -79,18 +74,4 @@ local function settings_of(q) -- those of the queue's sheet, over those of the c
   if number == 0 then return S end
   sheets[number] = sheets[number] or setmetatable(typed(call('HGETALL', T .. 'conf:' .. number), {}), OVER)
   return sheets[number]
-end
-
-local levels = {} -- of this call, by number of pending URIs
-
-local function magnitude(pending) -- floor(log2), -1 when empty
-  local _, exponent = math.frexp(pending)
-  levels[pending] = exponent - 1
-  return exponent - 1
-end
-
-local function new_level(before, pending) -- its place in the list of queues, if that has changed; before: -1 of a new one
-  if before == pending then return nil end
-  local to = levels[pending] or magnitude(pending)
-  return (before < 0 or to ~= (levels[before] or magnitude(before))) and text(to) or nil
 end

@@ -1,3 +1,4 @@
+-- @include levels
 -- @include queue
 -- Queues that become ready in a call: most have their turn in the same call, so Redis hears only of those that stay.
 -- @exports READY settle_ready next_ready whole unsettled

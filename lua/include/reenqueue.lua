@@ -1,5 +1,6 @@
 -- @include place
 -- Where a queue goes after a wake, a claim, a finish or a reap.  Empty or over its budgets or not: claim finds that out.
+-- @general
 -- @exports full reenqueue unpark retire unretire returned
 local function full(q) -- a prerequisite that is out holds back the rest of its queue
   return q.in_flight >= settings_of(q).max_in_flight or prerequisite_out(q)

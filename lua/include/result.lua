@@ -1,7 +1,7 @@
 -- @include record
 -- @include recrawl
 -- What stays of a URI that is kept, or fetched again, after its final outcome; returns when it is fetched again, or nil.
--- @late: most crawls keep none
+-- @general
 -- @exports result
 -- res: "status fetch_status fetched modified interval retries signature next", 0 or - where there is none
 local function read_result(id)

@@ -1,4 +1,4 @@
--- @include visit
+-- @include told
 -- The first leases of a large claim go into a skip list and a hash table at once.  While nothing is out, both would begin in their compact
 -- forms, in which each entry is searched for from the beginning: with a hundred at once that is a tenth of all that a claim costs.
 -- @exports write_leases

@@ -5,7 +5,7 @@
 -- @include result
 -- @include prerequisite
 -- A finished fetch takes effect (design 8): retry or final; cost, counters, record, result, rest of the host, place of the queue.
--- @late
+-- @general
 -- @exports settle
 local TAGS = { succeeded = 'Fs', failed = 'Ff', retry = 'Fr' }
 

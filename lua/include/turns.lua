@@ -1,31 +1,8 @@
+-- @include usual_turn
 -- @include visit
 -- Whose turn it is: the head of ready; only if nothing is ready, the head of inactive below the floor (design 8, step 4).
--- @exports take_turns take_named next_wait
+-- @exports take_turns next_wait claim_again note_claimed
 local STEPS = 100 -- looks at queues that gave nothing, in one call
-
-local function give(q, c) -- how many URIs of the queue were leased; nil if its keys cannot be read
-  local s = settings_of(q)
-  if elsewhere(q, s) then return 0 end
-  local total, given = total_budget(q, s), 0
-  local room = min(c.per_queue, s.max_in_flight - q.in_flight, c.room or c.per_queue)
-  if total >= 0 then room = min(room, total - q.spent - q.in_flight) end -- what is out may spend the rest
-  if room <= 0 then
-    place(q, 'in_process')
-    return 0
-  end
-  local found, why = read('ZRANGE', pending_key(q), '0', text(room - 1), 'REV', 'WITHSCORES')
-  for i = 1, found and #found or 0, 2 do
-    if q.prereq ~= '' and prerequisite_out(q) or q.group ~= '' and group_full(q) then break end
-    local leased, wrong = lease(q, found[i], negative(found[i + 1]), c)
-    if leased then given = given + 1 end
-    why = why or wrong
-  end
-  if why then troubles[#troubles + 1] = why end
-  if given == 0 and why then return nil end
-  if c.room then c.room = c.room - given end
-  reenqueue(q)
-  return given
-end
 
 -- Queues in the order of their turns; of inactive the next is good only after a usual turn.  skip: unreadable ones at the head.
 local function heads(skip, limit)
@@ -67,12 +44,6 @@ local function take_turns(c) -- true if a bound stopped it
   end
 end
 
-local function take_named(c, name) -- the same rules for a queue that is asked for
-  local q, why = queue(name)
-  if why then troubles[#troubles + 1] = why end
-  if q and (q.state == 'ready' or (q.state == 'inactive' and q.precedence < S.precedence_floor)) then give(q, c) end
-end
-
 local function next_wait(name) -- ms until something is due, -1 for never
   local at = math.huge
   if name ~= '' then
@@ -82,4 +53,19 @@ local function next_wait(name) -- ms until something is due, -1 for never
     at = min(first(K_DUE) or at, first(K_LATER) or at, first(K_LEASE) or at)
   end
   return at < math.huge and max(0, at - now) or -1
+end
+
+local function claim_again(c) -- true if this very call was answered before
+  for _, id in ipairs(last_claim(c.worker, c.token)) do
+    local l = lease_of(id)
+    if l and l.token == c.token then
+      tell(id, l.queue, l.attempts, l.lost, hget(bucket('rec:', id), id) or '')
+    end
+  end
+  return #told() > 0
+end
+
+local function note_claimed(c)
+  local ids = told()
+  if #ids > 0 then note_claim(c.worker, c.token, ids) end
 end

@@ -1,4 +1,5 @@
--- @include admit
+-- @include levels
+-- @include uniqueness
 -- A new URI of a queue in which others wait already, and about which nothing is unusual: only two counts of the queue change, so only they are
 -- read and written.  What comes of it is what admit.lua makes of it; everything else is left to that.
 -- @exports usual_arrival settle_arrivals settle_arrival

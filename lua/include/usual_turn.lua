@@ -1,24 +1,13 @@
--- @include lease
+-- @include told
+-- @include lease_out
+-- @include inactive
+-- @include record
 -- The usual way of a queue from due to in process in few commands: nothing unusual about it, one URI given.  What comes of it is what
 -- reap.lua, turns.lua and visit.lua make of it (the model test compares); everything else is left to them.
--- @exports usual_wake usual_first usual_turn settle_turns tell told claimed
-local HEAD = 6 -- values of a reply before its URIs
-local claimed = { 0, 0, 0, 0, 0, 0 } -- the reply: after its head id, queue, attempts, lost leases, record of each URI in turn
-local size = HEAD
+-- @exports usual_wake usual_first usual_turn settle_turns
 local DUE = { state = 'due' } -- what better_waiting asks of a queue
 local settings_fine, base, balance, total -- of the crawl: may there be a usual turn at all?
 local turns = 0 -- usual ones of this call
-
-local function tell(id, name, attempts, lost, record)
-  claimed[size + 1], claimed[size + 2], claimed[size + 3], claimed[size + 4], claimed[size + 5] = id, name, attempts, lost, record
-  size = size + 5
-end
-
-local function told() -- the ids so far
-  local ids = {}
-  for i = HEAD + 1, size, 5 do ids[#ids + 1] = claimed[i] end
-  return ids
-end
 
 local function look_at_settings(c)
   base, balance, total = max(0, min(255, S.base_precedence)), S.balance_replenish_amount, S.queue_total_budget

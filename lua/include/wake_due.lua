@@ -1,5 +1,6 @@
 -- @include pool
 -- @include usual_turn
+-- @include reenqueue
 -- Due queues wake in the order of their times, through re-enqueue, so behind the queues already ready.
 -- @exports wake_due
 local function wake_due(c)

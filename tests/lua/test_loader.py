@@ -11,7 +11,8 @@ import pytest
 from redisfrontier.frontier import Frontier
 from redisfrontier.settings import SPECS
 from redisfrontier.store import scripts
-from redisfrontier.store.scripts import ScriptError, enclosed, layered, often_read, splice, with_wanted
+from redisfrontier.store.scripts import often_read
+from redisfrontier.store.splice import _SETTING, ScriptError, enclosed, fetching, layered, splice, with_wanted
 
 
 def put(folder: Path, **texts: str) -> Path:
@@ -77,7 +78,37 @@ def test_a_late_include_makes_its_functions_when_one_is_called() -> None:
     text = enclosed("-- @late: seldom\n-- @exports out\nlocal function out() return S.lease_ms end\n")
     assert text.startswith("local out\ndo\nlocal late = function()\n")
     assert text.endswith("\nout = function(...) late() return (out)(...) end\nend\n")
-    assert "'lease_ms'" not in with_wanted("local WANTED = { 'schema' } -- @wanted: …\n" + text)
+    assert "'lease_ms'" not in with_wanted("  fetch({ 'schema' }, 1) -- @wanted: …\n" + text)
+
+
+GENERAL = """-- @general
+-- @exports one two three
+local function one() return S.lease_ms end
+local function two() return one() end
+local function three() return two() end
+"""
+
+
+def test_the_general_half_is_one_function_that_the_first_call_of_what_it_shows_makes(tmp_path) -> None:
+    put(tmp_path, base="local A = KEYS[1]\n-- @constants\n-- @layer\n", general="-- @include base\n-- @include more\n" + GENERAL)
+    put(tmp_path, more="-- @exports more\nlocal function more() end\n", usual="-- @include base\n-- @include general\nlocal x = three\n")
+    text = splice("-- @include usual\nreturn two() -- one\n", tmp_path)
+    first, usual = text.index("return (function()\nlocal two, three\n"), text.index("local x = three")
+    assert first < usual < text.index("local late = function()\nlocal A = KEYS[1]\n")
+    half = text[text.index("local late") : text.index("-- @made")]
+    assert half.index("fetch({ 'lease_ms' }, 1)\n") < half.index("local more\ndo\n") < half.index("local one\ndo\n")
+    assert text.endswith("""-- @made
+two = function(...) late() return (two)(...) end
+three = function(...) late() return (three)(...) end
+return two() -- one
+end)()
+""")
+
+
+def test_the_general_half_shows_only_functions(tmp_path) -> None:
+    put(tmp_path, general="-- @general\n-- @exports LIST\nlocal LIST = {}\n")
+    with pytest.raises(ScriptError, match="shows LIST, which is not a function"):
+        splice("-- @include general\nreturn LIST\n", tmp_path)
 
 
 def test_an_include_that_is_a_part_of_another_comes_inside_of_it(tmp_path) -> None:
@@ -100,22 +131,27 @@ def test_what_all_busy_scripts_read_is_told() -> None:
 
 def test_only_the_settings_that_a_script_reads_are_fetched() -> None:
     used = "S.lease_ms + s.min_delay_ms + settings_of(q).max_in_flight + seconds.lease"
-    text = f"local WANTED = {{ 'schema' }} -- @wanted: …\nlocal a = {used}\n"
+    text = f"  fetch({{ 'schema' }}, 1) -- @wanted: …\nlocal a = {used}\n"
     first = with_wanted(text).splitlines()[0]
-    assert first == "local WANTED = { 'lease_ms', 'max_in_flight', 'min_delay_ms', 'run_state', 'schema', 'test_clock', 'version' }"
+    assert first == "  fetch({ 'lease_ms', 'max_in_flight', 'min_delay_ms', 'schema', 'test_clock', 'version', 'run_state' }, 6)"
+
+
+def test_numbers_are_fetched_before_texts() -> None:
+    assert fetching({"retention", "lease_ms", "delay_factor", "retry_statuses"}) == (
+        "fetch({ 'delay_factor', 'lease_ms', 'retention', 'retry_statuses' }, 2)\n"
+    )
 
 
 def test_every_fetched_setting_exists() -> None:
     known = {*SPECS, "schema", "version", "run_state", "test_clock", "finish_reason"}
     for name in scripts.names():
-        for line in scripts.load(name).text.splitlines():
-            if line.startswith("local WANTED"):
-                assert {word.strip("' ,") for word in line.split("{")[1].split("}")[0].split()} <= known, name
+        for line in re.findall(r"fetch\(\{ (.*) \}", scripts.load(name).text):
+            assert set(re.findall(r"'(\w+)'", line)) <= known, name
 
 
 def test_every_setting_of_the_scripts_is_given_to_the_partitions() -> None:
     texts = [scripts.load(name).text for name in scripts.names()]
-    used = {setting for text in texts for setting in scripts._SETTING.findall(text)} & SPECS.keys()
+    used = {setting for text in texts for setting in _SETTING.findall(text)} & SPECS.keys()
     assert {name for name in used if not SPECS[name]["server"]} == set()
 
 
@@ -193,8 +229,8 @@ def test_a_late_include_is_made_at_its_first_call_and_once(redis_client) -> None
 
 def test_settings_that_only_late_parts_read_are_not_fetched_at_once() -> None:
     late = LATE.replace("shared.x = x", "shared.x = x + S.lease_ms")
-    text = with_wanted("local WANTED = { 'schema' } -- @wanted: …\n" + enclosed(late) + "return S.min_delay_ms\n")
-    assert text.splitlines()[0] == "local WANTED = { 'min_delay_ms', 'run_state', 'schema', 'test_clock', 'version' }"
+    text = with_wanted("  fetch({ 'schema' }, 1) -- @wanted: …\n" + enclosed(late) + "return S.min_delay_ms\n")
+    assert text.splitlines()[0] == "  fetch({ 'min_delay_ms', 'schema', 'test_clock', 'version', 'run_state' }, 4)"
 
 
 def test_an_inside_include_lies_in_each_that_needs_it(tmp_path) -> None:

@@ -1,0 +1,40 @@
+-- @include queue
+-- What of a queue a call has changed: its hash, its place in the list of queues, how many queues stand in which state.
+-- @general
+-- @exports save_queue
+local function tally(state, pending, by) -- in process and exhausted are in no zset; empty ones elsewhere show as exhausted
+  if state == 'in_process' or state == 'exhausted' then
+    bump('queues_' .. state, by)
+  elseif pending == 0 then
+    bump('empty_' .. state, by)
+  end
+end
+
+local function changes(q) -- fields and values in turn, and how many of both
+  local was, args, size = q.was, { q.state, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 0
+  if q.begun or q.state ~= was[1] then args[1], args[2], size = 'state', q.state, 2 end -- of a new one told, though it is the default
+  for i = 2, 12 do
+    local field = HOT[i]
+    local value = q[field]
+    if value ~= was[i] then args[size + 1], args[size + 2], size = field, TEXTS[value] or text(value), size + 2 end
+  end
+  if q.put then
+    for field in pairs(q.put) do
+      args[size + 1], args[size + 2], size = field, TEXTUAL[field] and q[field] or text(q[field]), size + 2
+    end
+  end
+  return args, size
+end
+
+local function save_queue(q)
+  local args, size = changes(q)
+  if size == 0 then return end
+  call('HSET', q.key, unpack(args, 1, size))
+  local before, was_state = q.was[7], q.was[1]
+  local to = new_level(q.new and -1 or before, q.pending)
+  if to then zput(K_QUEUES, q.name, to) end
+  if q.new or q.state ~= was_state or (q.pending == 0) ~= (before == 0) then
+    if not q.new then tally(was_state, before, -1) end
+    tally(q.state, q.pending, 1)
+  end
+end

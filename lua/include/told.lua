@@ -1,0 +1,18 @@
+-- @include partition
+-- The answer of a claim, as it grows.
+-- @exports tell told claimed troubles
+local HEAD = 6 -- values of a reply before its URIs
+local claimed = { 0, 0, 0, 0, 0, 0 } -- the reply: after its head id, queue, attempts, lost leases, record of each URI in turn
+local size = HEAD
+local troubles = {} -- what could not be given out
+
+local function tell(id, name, attempts, lost, record)
+  claimed[size + 1], claimed[size + 2], claimed[size + 3], claimed[size + 4], claimed[size + 5] = id, name, attempts, lost, record
+  size = size + 5
+end
+
+local function told() -- the ids so far
+  local ids = {}
+  for i = HEAD + 1, size, 5 do ids[#ids + 1] = claimed[i] end
+  return ids
+end
