@@ -1,11 +1,14 @@
 -- @include writes
 -- Clock, counters and settings of the partition: read once at the beginning of a call, counters written once at its end.
-local n, n_touched, now = {}, {}, 0
-local S = setmetatable({}, { __index = function(all, name) -- a setting that is not among the usual ones of the script
+local n = { id = nil, ordinal = nil, rotation = nil, admitted = nil, pending = nil, in_flight = nil, later = nil, succeeded = nil, failed = nil,
+  bytes = nil, clock_max = nil, elapsed_ms = nil, run_since = nil, ix_count = nil, ix_level = nil, ix_split = nil, queues_in_process = nil }
+local n_touched, now = { clock_max = true, id = nil, ordinal = nil, rotation = nil, pending = nil }, 0 -- (made at their sizes)
+local OTHERS = { __index = function(all, name) -- a setting that is not among the usual ones of the script
   local value = call('HGET', K_CONF, name)
   all[name] = tonumber(value) or value or nil
   return rawget(all, name)
-end })
+end }
+local S
 
 local function bump(field, by)
   n[field] = (n[field] or 0) + by
@@ -29,7 +32,7 @@ end
 
 -- Returns an error reply when there is no such partition, or one of another layout.
 local function open()
-  fetch({ 'schema' }, 1) -- @wanted: the loader puts in the names of all settings that the script usually reads
+  -- @wanted: here the loader has S read, with all settings that the script usually asks for
   if not S.schema then return redis.error_reply('NOCRAWL no such crawl') end
   if S.schema ~= SCHEMA then return redis.error_reply('SCHEMA ' .. S.schema .. ': these scripts know ' .. SCHEMA) end
   local counters = call('HGETALL', K_N)
@@ -41,7 +44,7 @@ local function open()
     now = t[1] * 1000 + floor(t[2] / 1000)
   end
   now = max(now, n.clock_max or 0) -- a clock set back, or a failover, never hurries a host
-  n.clock_max, n_touched.clock_max = now, true
+  n.clock_max = now
 end
 
 local function write_counters()

@@ -3,14 +3,14 @@
 -- forms, in which each entry is searched for from the beginning: with a hundred at once that is a tenth of all that a claim costs.
 -- @exports write_leases
 local MANY = 16 -- leases, for which it is worth the detour
-local LONG, LONGER = string.rep('-', 65), string.rep('-', 1025) -- more than the compact forms take, as Redis comes and as deploy/redis.conf has it
 
 local function write_leases()
   if #told() < MANY or call('ZCARD', K_LEASE) > 0 then return end
-  call('ZADD', K_LEASE, 0, LONG)
-  call('HSET', K_OWN, '-', LONGER)
+  local long, longer = string.rep('-', 65), string.rep('-', 1025) -- more than compact forms take, as Redis comes and with deploy/redis.conf
+  call('ZADD', K_LEASE, 0, long)
+  call('HSET', K_OWN, '-', longer)
   flush(K_LEASE)
   flush(K_OWN)
-  call('ZREM', K_LEASE, LONG)
+  call('ZREM', K_LEASE, long)
   call('HDEL', K_OWN, '-')
 end

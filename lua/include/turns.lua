@@ -50,7 +50,7 @@ local function next_wait(name) -- ms until something is due, -1 for never
     local q = queue(name)
     if q and q.state == 'due' then at = waits_until(q) end
   else
-    at = min(first(K_DUE) or at, first(K_LATER) or at, first(K_LEASE) or at)
+    at = min(first(K_DUE) or at, (n.later or 0) > 0 and first(K_LATER) or at, first(K_LEASE) or at)
   end
   return at < math.huge and max(0, at - now) or -1
 end

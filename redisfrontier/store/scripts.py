@@ -37,7 +37,7 @@ def names() -> list[str]:
 @lru_cache(maxsize=1)
 def often_read() -> Counter[str]:
     """How many of the scripts that run all the time fetch a setting: those stand first in a partition's hash, and are found soon."""
-    fetches = [re.search(r"fetch\(\{.*", load(name).text) for name in ("claim", "finish", "schedule")]
+    fetches = [re.search(r"call\('HMGET', K_CONF, '.*", load(name).text) for name in ("claim", "finish", "schedule")]
     return Counter(name for fetch in fetches if fetch for name in re.findall(r"'(\w+)'", fetch[0]))
 
 

@@ -14,7 +14,7 @@ _EXPORTS = re.compile(r"^-- @exports ([\w ]+)\n", re.MULTILINE)
 _LATE = re.compile(r"^-- @late.*\n", re.MULTILINE)
 _GENERAL = re.compile(r"^-- @general.*\n", re.MULTILINE)
 _INSIDE = re.compile(r"^-- @inside.*\n", re.MULTILINE)
-_WANTED = re.compile(r"^( *)fetch\(.*-- @wanted.*\n", re.MULTILINE)
+_WANTED = re.compile(r"^.*-- @wanted.*\n", re.MULTILINE)
 _SETTING = re.compile(r"(?:\b[sS]|settings_of\(\w+\))\.([a-z_]+)\b")
 _MADE_LATE = re.compile(r"^local late = function\(\)\n.*?^-- @made\n", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"--\[\[.*?\]\]|--[^\n]*", re.DOTALL)
@@ -76,15 +76,16 @@ def splice(text: str, where: Traversable) -> str:
     """The script with all its includes; raises ScriptError."""
     found = parts(text, where)
     usual = _usual(text, found)
-    first = "".join(enclosed(part.text) for part in found if part.name in usual)
     main = _INCLUDE.sub("", text)
+    spliced = "".join(enclosed(part.text) for part in found if part.name in usual) + main
+    fetched = _ALWAYS | settings_in(spliced)
+    outer, layer, inner = _WANTED.sub(lambda match: reading(fetched), spliced).removesuffix(main).partition(_LAYER)
     general = [part for part in found if part.name not in usual]
     if general:
-        shown = _shown(general, first + main)
-        outer, layer, inner = first.partition(_LAYER)
-        half = _half(general, shown, outer.partition(_CONSTANTS)[0], _settings(first + main))
-        first = f"{outer}{layer}local {', '.join(shown)}\n{inner}{half}"
-    return layered(with_wanted(first + main))
+        shown = _shown(general, spliced)
+        half = _half(general, shown, outer.partition(_CONSTANTS)[0], fetched)
+        inner = f"local {', '.join(shown)}\n{inner}{half}"
+    return f"{outer}return (function()\n{inner}{main}end)()\n" if layer else outer + main
 
 
 def _usual(text: str, found: Iterable[Part]) -> set[str]:
@@ -120,8 +121,7 @@ def _half(general: Iterable[Part], shown: list[str], constants: str, fetched: se
     for name in shown:
         if not re.search(rf"^function {name}\(", inside, re.MULTILINE):
             raise ScriptError(f"the general half shows {name}, which is not a function")
-    wanted = _settings(inside) - fetched
-    return f"local late = function()\n{constants}{fetching(wanted) if wanted else ''}{inside}end\n-- @made\n{_first_calls(shown)}"
+    return f"local late = function()\n{constants}{fetching(settings_in(inside) - fetched)}{inside}end\n-- @made\n{_first_calls(shown)}"
 
 
 def _first_calls(names: Iterable[str]) -> str:
@@ -147,30 +147,21 @@ def enclosed(text: str, shown: Iterable[str] = ()) -> str:
     return (f"local {', '.join(hidden)}\n" if hidden else "") + f"do\n{text}end\n"
 
 
-def with_wanted(text: str) -> str:
-    """`text` with the names of the settings that it usually reads (as `S.name` or `s.name`) where it fetches them.
+def settings_in(text: str) -> set[str]:
+    """The names of the settings that a text usually reads (as `S.name` or `s.name`); those of its late includes are not among them."""
+    return set(_SETTING.findall(_MADE_LATE.sub("", text)))
 
-    Those that only a late include reads are fetched one by one when they are needed.
-    """
-    return _WANTED.sub(lambda match: f"{match[1]}{fetching(_ALWAYS | _settings(_MADE_LATE.sub('', text)))}", text, count=1)
+
+def reading(names: set[str]) -> str:
+    """The lines that read these fields of `conf` into a table made at its size: growing it would cost more than the reading."""
+    ordered = sorted(names)
+    command = ", ".join(f"'{name}'" for name in ordered)
+    fields = [f"{name} = v[{i}]{f' and v[{i}] + 0' if name in _NUMBERS else ''} or nil" for i, name in enumerate(ordered, 1)]
+    return f"  local v = call('HMGET', K_CONF, {command})\n  S = setmetatable({{ {', '.join(fields)} }}, OTHERS)\n"
 
 
 def fetching(names: set[str]) -> str:
-    """The call that fetches settings, numbers first."""
+    """The call that adds more of them, numbers first."""
     numbers = sorted(names & _NUMBERS)
     listed = ", ".join(f"'{name}'" for name in [*numbers, *sorted(names - _NUMBERS)])
-    return f"fetch({{ {listed} }}, {len(numbers)})\n"
-
-
-def _settings(text: str) -> set[str]:
-    return set(_SETTING.findall(text))
-
-
-def layered(text: str) -> str:
-    """`text` with what follows the `@layer` line in a function of its own.
-
-    A function that is made takes over the outer variables it uses: those of the function around it one by one, from a list of all that are
-    shared so far; those of a function further out directly.
-    """
-    outer, found, inner = text.partition(_LAYER)
-    return f"{outer}return (function()\n{inner}end)()\n" if found else text
+    return f"fetch({{ {listed} }}, {len(numbers)})\n" if names else ""

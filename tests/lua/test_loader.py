@@ -12,7 +12,7 @@ from redisfrontier.frontier import Frontier
 from redisfrontier.settings import SPECS
 from redisfrontier.store import scripts
 from redisfrontier.store.scripts import often_read
-from redisfrontier.store.splice import _SETTING, ScriptError, enclosed, fetching, layered, splice, with_wanted
+from redisfrontier.store.splice import _SETTING, ScriptError, enclosed, fetching, reading, settings_in, splice
 
 
 def put(folder: Path, **texts: str) -> Path:
@@ -78,7 +78,7 @@ def test_a_late_include_makes_its_functions_when_one_is_called() -> None:
     text = enclosed("-- @late: seldom\n-- @exports out\nlocal function out() return S.lease_ms end\n")
     assert text.startswith("local out\ndo\nlocal late = function()\n")
     assert text.endswith("\nout = function(...) late() return (out)(...) end\nend\n")
-    assert "'lease_ms'" not in with_wanted("  fetch({ 'schema' }, 1) -- @wanted: …\n" + text)
+    assert settings_in(text + "return S.max_retries\n") == {"max_retries"}
 
 
 GENERAL = """-- @general
@@ -118,22 +118,24 @@ def test_an_include_that_is_a_part_of_another_comes_inside_of_it(tmp_path) -> No
     assert text.index("local whole\ndo\n") < text.index("local part = 1\n") < text.index("function whole()")
 
 
-def test_what_follows_the_layer_is_a_function_of_its_own() -> None:
-    assert layered("local a = 1\n-- @layer\nreturn a\n") == "local a = 1\nreturn (function()\nreturn a\nend)()\n"
-    assert layered("return 1\n") == "return 1\n"
-
-
 def test_what_all_busy_scripts_read_is_told() -> None:
     assert often_read()["run_state"] == 3
     assert often_read()["lease_ms"] == 1
     assert often_read()["adaptive_inc_rate"] == 0
 
 
-def test_only_the_settings_that_a_script_reads_are_fetched() -> None:
-    used = "S.lease_ms + s.min_delay_ms + settings_of(q).max_in_flight + seconds.lease"
-    text = f"  fetch({{ 'schema' }}, 1) -- @wanted: …\nlocal a = {used}\n"
-    first = with_wanted(text).splitlines()[0]
-    assert first == "  fetch({ 'lease_ms', 'max_in_flight', 'min_delay_ms', 'schema', 'test_clock', 'version', 'run_state' }, 6)"
+def test_only_the_settings_that_a_script_reads_are_read(tmp_path) -> None:
+    put(tmp_path, base="-- @wanted\n")
+    text = splice("-- @include base\nlocal a = S.lease_ms + s.min_delay_ms + settings_of(q).max_in_flight + seconds.lease\n", tmp_path)
+    names = ("lease_ms", "max_in_flight", "min_delay_ms", "run_state", "schema", "test_clock", "version")
+    assert text.splitlines()[0] == f"  local v = call('HMGET', K_CONF, {', '.join(map(repr, names))})"
+
+
+def test_numbers_are_read_as_numbers_into_a_table_of_their_size() -> None:
+    assert reading({"retention", "lease_ms"}).splitlines() == [
+        "  local v = call('HMGET', K_CONF, 'lease_ms', 'retention')",
+        "  S = setmetatable({ lease_ms = v[1] and v[1] + 0 or nil, retention = v[2] or nil }, OTHERS)",
+    ]
 
 
 def test_numbers_are_fetched_before_texts() -> None:
@@ -145,8 +147,8 @@ def test_numbers_are_fetched_before_texts() -> None:
 def test_every_fetched_setting_exists() -> None:
     known = {*SPECS, "schema", "version", "run_state", "test_clock", "finish_reason"}
     for name in scripts.names():
-        for line in re.findall(r"fetch\(\{ (.*) \}", scripts.load(name).text):
-            assert set(re.findall(r"'(\w+)'", line)) <= known, name
+        lines = re.findall(r"^(?:fetch\(\{|  local v = call\('HMGET', K_CONF,) .*", scripts.load(name).text, re.MULTILINE)
+        assert set(re.findall(r"'(\w+)'", "".join(lines))) - {"HMGET"} <= known, name
 
 
 def test_every_setting_of_the_scripts_is_given_to_the_partitions() -> None:
@@ -227,10 +229,9 @@ def test_a_late_include_is_made_at_its_first_call_and_once(redis_client) -> None
     assert redis_client.eval(text, 0) == [0, 7, 7, 8, 8, 1]
 
 
-def test_settings_that_only_late_parts_read_are_not_fetched_at_once() -> None:
+def test_settings_that_only_late_parts_read_are_not_among_the_usual() -> None:
     late = LATE.replace("shared.x = x", "shared.x = x + S.lease_ms")
-    text = with_wanted("  fetch({ 'schema' }, 1) -- @wanted: …\n" + enclosed(late) + "return S.min_delay_ms\n")
-    assert text.splitlines()[0] == "  fetch({ 'min_delay_ms', 'schema', 'test_clock', 'version', 'run_state' }, 4)"
+    assert settings_in(enclosed(late) + "return S.min_delay_ms\n") == {"min_delay_ms"}
 
 
 def test_an_inside_include_lies_in_each_that_needs_it(tmp_path) -> None:
@@ -242,8 +243,9 @@ def test_an_inside_include_lies_in_each_that_needs_it(tmp_path) -> None:
     assert re.findall(r"^local (\w+)$", text, re.MULTILINE) == ["a", "b"]
 
 
-def test_what_follows_the_layer_line_is_a_function_of_its_own(redis_client) -> None:
-    text = layered("local a = 1\n-- @layer\nlocal b = a + 1\nreturn { a, b }\n")
+def test_what_follows_the_layer_line_is_a_function_of_its_own(tmp_path, redis_client) -> None:
+    put(tmp_path, base="local a = 1\n-- @layer\n")
+    text = splice("-- @include base\nlocal b = a + 1\nreturn { a, b }\n", tmp_path)
     assert redis_client.eval(text, 0) == [1, 2]
     assert text.count("(function()") == 1
-    assert layered("return 1\n") == "return 1\n"
+    assert splice("return 1\n", tmp_path) == "return 1\n"
