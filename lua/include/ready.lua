@@ -13,12 +13,25 @@ local function whole(turn) -- as a queue like any other, if only a part of it wa
   return q
 end
 
+local function stay(turn) -- one of which only a part was read so far
+  local v = turn.read
+  call('HSET', v.key, 'state', 'ready')
+  if (v[2] or '0') == '0' then
+    bump('empty_due', -1)
+    bump('empty_ready', 1)
+  end
+  zput(K_READY, turn.name, digits(turn.ready_at))
+  turn.ready_at = nil
+end
+
 local function settle_ready() -- before Redis is asked how many are ready, before queues are looked at for something else, and at the end
   for i = 1, #fresh do
-    if fresh[i].ready_at == scores[i] then
-      local q = whole(fresh[i])
+    local q = fresh[i]
+    if q.ready_at == scores[i] and q.was then
       zput(K_READY, q.name, digits(q.ready_at))
       q.ready_at, q.listed = nil, true
+    elseif q.ready_at == scores[i] then
+      stay(q)
     end
   end
   first_fresh = #fresh + 1

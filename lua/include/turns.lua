@@ -18,7 +18,7 @@ end
 -- (A name, or what `next_ready` has.)  How many URIs were leased, nil and why if its keys cannot be read; was its turn a usual one?
 local function visit(whose, list, c)
   local usual, q, why = false, nil, nil
-  if list == 'inactive' then usual = usual_first(whose, c) elseif list == 'fresh' then usual = not whose.was and usual_turn(whose, c) end
+  if list == 'fresh' then usual = not whose.was and usual_turn(whose, c) else usual = usual_head(whose, list, c) end
   if usual then
     if c.room then c.room = c.room - 1 end
     return 1, nil, true

@@ -4,7 +4,7 @@
 -- @include record
 -- The usual way of a queue from due to in process in few commands: nothing unusual about it, one URI given.  What comes of it is what
 -- reap.lua, turns.lua and visit.lua make of it (the model test compares); everything else is left to them.
--- @exports usual_wake usual_first usual_turn settle_turns
+-- @exports usual_wake usual_head usual_turn settle_turns
 local DUE = { state = 'due' } -- what better_waiting asks of a queue
 local settings_fine, base, balance, total -- of the crawl: may there be a usual turn at all?
 local turns = 0 -- usual ones of this call
@@ -72,11 +72,15 @@ local function usual_turn(turn, c) -- true if it gave its URI
   return true
 end
 
-local function usual_first(name, c) -- the same for an inactive queue whose turn it is
-  local v = usual_queue(name, 'inactive', c)
+local function usual_head(name, state, c) -- the same for the head of ready or inactive
+  local v = usual_queue(name, state, c)
   if not v or not usual_turn({ name = name, read = v, ready_at = nil }, c) then return false end
-  zput(K_INACTIVE, name, false)
-  inactive_changed()
+  if state == 'ready' then
+    zput(K_READY, name, false)
+  else
+    zput(K_INACTIVE, name, false)
+    inactive_changed()
+  end
   return true
 end
 

@@ -107,7 +107,7 @@ def reached(parts: dict[str, str]) -> set[str]:
 #: What every script runs at its end, and the function without which it finds nothing to write.
 _SAVES = {"settle_ready": "enter_ready", "save_queue": "queue"}
 #: What `place` leaves to include/ready.lua.
-_READY = {"enter_ready", "leave_ready", "settle_ready", "whole"}
+_READY = {"enter_ready", "leave_ready", "settle_ready", "stay", "whole"}
 
 
 def can_write(name: str) -> set[str]:

@@ -52,6 +52,16 @@ def test_a_first_turn_an_end_and_the_next_turn(frontier: Frontier) -> None:
     assert frontier.stats()["succeeded"] == 6
 
 
+def test_a_queue_that_woke_before_its_turn_waits_in_ready(frontier: Frontier) -> None:
+    ids = broken(frontier, OPS.claim(0, TOKEN, "w", 3, 1, 0))[HEAD + 3 :: 5]
+    broken(frontier, OPS.finish(0, [(id_, TOKEN, 200, 5, 2000, "", b"") for id_ in ids]))
+    time.sleep(0.01)
+    assert len(broken(frontier, OPS.claim(0, "1" * 16, "w", 1, 1, 0))[HEAD + 3 :: 5]) == 1
+    assert frontier.stats()["queues"]["ready"] == 2
+    assert len(broken(frontier, OPS.claim(0, "2" * 16, "w", 2, 1, 0))[HEAD + 3 :: 5]) == 2
+    assert frontier.stats()["queues"]["ready"] == 0
+
+
 def test_what_is_not_usual_goes_the_general_way(frontier: Frontier) -> None:
     with pytest.raises(redis.ResponseError, match="the general half"):
         broken(frontier, OPS.claim(0, TOKEN, "w", 1, 1, 0, "test,a,"))
