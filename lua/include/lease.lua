@@ -1,5 +1,6 @@
 -- @include reenqueue
 -- @include record
+-- @include attempts
 -- @include lease_out
 -- @general
 -- Leases: who holds which URI until when.  own: "token worker since score queue attempts lost deleted", the last 0 or 1.

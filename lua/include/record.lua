@@ -1,6 +1,6 @@
 -- @include partition
 -- Records stay opaque but for their head: bytes 4-11 the fingerprint, byte 12 the cost (design 1.2).
--- @exports sound fingerprint_of cost_of attempts_of keep_attempts drop_attempts
+-- @exports sound fingerprint_of cost_of attempts_of
 local MAGIC = string.char(0x93, 0xc4, 8)
 
 local function sound(record)
@@ -22,15 +22,4 @@ local function attempts_of(id) -- attempts, lost leases, last fetch status
   if not tried then return 0, 0, '-' end
   local attempts, lost, status = string.match(tried, '(%d+) (%d+) (%S+)')
   return tonumber(attempts), tonumber(lost), status
-end
-
-local function keep_attempts(l, attempts, lost, status)
-  if not l.tried then bump('tried', 1) end
-  hput(bucket('try:', l.id), l.id, attempts .. ' ' .. lost .. ' ' .. status)
-end
-
-local function drop_attempts(l) -- it has ended, or begins anew
-  if not l.tried then return end
-  hput(bucket('try:', l.id), l.id, false)
-  bump('tried', -1)
 end

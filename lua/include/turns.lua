@@ -1,5 +1,6 @@
 -- @include usual_turn
 -- @include visit
+-- @include last_claim
 -- Whose turn it is: the head of ready; only if nothing is ready, the head of inactive below the floor (design 8, step 4).
 -- @exports take_turns next_wait claim_again note_claimed
 local STEPS = 100 -- looks at queues that gave nothing, in one call

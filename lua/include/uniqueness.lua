@@ -1,9 +1,8 @@
 -- @include index
 -- @include bitfield_write
--- @include record
+-- @include note_end
 -- Have we met this URI? One interface over the exact index, the bitfield filter and RedisBloom.
--- @exports how_known known_as waits_again seen remember forget note_end endable
-local ENDED = { succeeded = '!s', failed = '!f', disregarded = '!d', excluded = '!x' }
+-- @exports how_known known_as waits_again seen remember forget
 local WAITS = ' w'
 
 local function forgotten(fp) -- an exception to a Bloom filter
@@ -56,15 +55,4 @@ local function forget(fp) -- it can be found again
   else
     bump('unseen', call('SADD', K_UNSEEN, string.sub(fp, 1, 8)))
   end
-end
-
-local function endable(record) -- may the place be read where note_end writes?
-  if S.uniqueness ~= 'exact' or not sound(record) then return true end
-  local value, why = index_get(fingerprint_of(record))
-  return value ~= nil, why
-end
-
-local function note_end(fp, id, verdict, gently) -- the record is dropped: only how it ended is kept
-  if S.uniqueness ~= 'exact' or ((n.copies or 0) > 0 and index_get(fp) ~= id) then return true end
-  return index_set(fp, ENDED[verdict], gently)
 end

@@ -3,7 +3,7 @@
 -- @include held
 -- @include wake_up
 -- @include levels
--- @include uniqueness
+-- @include note_end
 -- The usual end of a visit in few commands: a first try, answered, of a queue with nothing unusual.  What comes of it is what settle.lua
 -- makes of it (the model test compares); everything else is left to that.
 -- @exports usual_end settle_ends
