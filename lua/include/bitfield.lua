@@ -1,10 +1,11 @@
 -- @include partition
--- Blocked Bloom filter in string pages: one 64-byte block a URI and slice (design 4).  Sums of numbers only: not every server has `bit`.
+-- Blocked Bloom filter in string pages: a URI has one block of 64 bytes in a slice, blocks overlap by half (design 4).
+-- Sums of numbers only: not every server has `bit`.
 -- @inside bitfield_write
-local BLOCK = 64 -- bytes
-local PAGE_BLOCKS = 65536
-local TWO48 = 2 ^ 48
-local POWER = { 1, 2, 4, 8, 16, 32, 64, 128, 256 }
+local BLOCK, STEP = 64, 32 -- bytes: of a block, and on to the next one: each half belongs to two blocks, which evens out how full they are
+local PAGE_BLOCKS = 131071 -- 4 MB
+local POWER = { [0] = 1, 2, 4, 8, 16, 32, 64, 128 }
+local byte, char, format = string.byte, string.char, string.format
 local shapes = {} -- of this call
 
 local function slice_shape(slice) -- blocks, bits set by a URI, URIs it is meant for, keys of its pages; no blocks if there is no such slice
@@ -23,29 +24,50 @@ local function page_key(slice, page)
   return pages[page]
 end
 
-local function integers(fp) -- bytes 0-5, 6-11, 12-17 as big-endian integers of 48 bits
-  local a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, q, r, s = string.byte(fp, 1, 18)
-  return ((((a * 256 + b) * 256 + c) * 256 + d) * 256 + e) * 256 + f, ((((g * 256 + h) * 256 + i) * 256 + j) * 256 + k) * 256 + l,
-    ((((m * 256 + o) * 256 + p) * 256 + q) * 256 + r) * 256 + s
+-- Where its bits are in either half by turns: bytes 6, 7 … of the fingerprint, and after the last one the first.
+local function marks_of(fp, k)
+  return { byte(k > 12 and fp .. fp or fp, 7, 6 + k) }
 end
 
--- The k bits of a URI in its block (a list of bytes): 9 bits of position each, five from each of h2, h2 + h3, h2 + 2 h3 … (mod 2^48).
--- True if all are set; else those missing are set when `add`, or the first one ends it.
-local function bits(b, h2, h3, k, add)
-  local all = true
-  for left = k, 1, -5 do
-    local x = h2
-    for _ = 1, left < 5 and left or 5 do
-      local p = x % 512
-      local bit = p % 8
-      local at, power = (p - bit) / 8 + 1, POWER[bit + 1]
-      if b[at] % POWER[bit + 2] < power then
-        if not add then return false end
-        all, b[at] = false, b[at] + power
-      end
-      x = (x - p) / 512
-    end
-    h2 = (h2 + h3) % TWO48
+-- Are all bits of a URI set in its block?  The first nine (there are no fewer) are written out: no lines run more often.
+local function holds(bytes, fp, k)
+  local a, b, c, d, e, f, g, h, i = byte(fp, 7, 15)
+  local bit = a % 8
+  if byte(bytes, (a - bit) / 8 + 1) / POWER[bit] % 2 < 1 then return false end
+  bit = b % 8
+  if byte(bytes, (b - bit) / 8 + 33) / POWER[bit] % 2 < 1 then return false end
+  bit = c % 8
+  if byte(bytes, (c - bit) / 8 + 1) / POWER[bit] % 2 < 1 then return false end
+  bit = d % 8
+  if byte(bytes, (d - bit) / 8 + 33) / POWER[bit] % 2 < 1 then return false end
+  bit = e % 8
+  if byte(bytes, (e - bit) / 8 + 1) / POWER[bit] % 2 < 1 then return false end
+  bit = f % 8
+  if byte(bytes, (f - bit) / 8 + 33) / POWER[bit] % 2 < 1 then return false end
+  bit = g % 8
+  if byte(bytes, (g - bit) / 8 + 1) / POWER[bit] % 2 < 1 then return false end
+  bit = h % 8
+  if byte(bytes, (h - bit) / 8 + 33) / POWER[bit] % 2 < 1 then return false end
+  bit = i % 8
+  if byte(bytes, (i - bit) / 8 + 1) / POWER[bit] % 2 < 1 then return false end
+  if k == 9 then return true end
+  local marks = marks_of(fp, k)
+  for number = 10, k do
+    bit = marks[number] % 8
+    if byte(bytes, (marks[number] - bit) / 8 + (number % 2 == 1 and 1 or 33)) / POWER[bit] % 2 < 1 then return false end
   end
-  return all
+  return true
+end
+
+local function with_bits(bytes, fp, k) -- the block with all bits of a URI
+  local block, marks, half, other = { byte(bytes, 1, BLOCK) }, marks_of(fp, k), 1, 33
+  for number = 1, k do
+    local mark = marks[number]
+    local bit = mark % 8
+    local at, power = (mark - bit) / 8 + half, POWER[bit]
+    local held = block[at]
+    if held / power % 2 < 1 then block[at] = held + power end
+    half, other = other, half
+  end
+  return char(unpack(block))
 end

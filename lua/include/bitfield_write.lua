@@ -3,7 +3,7 @@
 -- @late
 -- @exports prepare_page prepare_next bitfield_add bitfield_seen bitfield_clear
 local function page_bytes(slice, page)
-  return min(PAGE_BLOCKS, slice_shape(slice).blocks - page * PAGE_BLOCKS) * BLOCK
+  return min(PAGE_BLOCKS, slice_shape(slice).blocks - page * PAGE_BLOCKS) * STEP + BLOCK - STEP
 end
 
 local function prepare_page(slice, page) -- a whole page at once: growing it step by step would copy it again; true if more follow
@@ -27,39 +27,42 @@ local function prepare_next() -- once a call: a page of the next slice, when the
   end
 end
 
-local last = {} -- of the last look: what is looked for is often added next
+-- Of the last look: what is looked for is often added next.
+local last_fp, last_slice, last_key, last_at, last_bytes, last_k
 
-local function look(fp, slice, h1, h2, h3) -- are all bits set?  nil and why if the page cannot be read
+local function look(fp, slice) -- are all bits set?  nil and why if the page cannot be read
   local shape = slice_shape(slice)
-  local block = h1 % shape.blocks
+  local a, b, c, d, e, f = byte(fp, 1, 6)
+  local block = (((((a * 256 + b) * 256 + c) * 256 + d) * 256 + e) * 256 + f) % shape.blocks
   local in_page = block % PAGE_BLOCKS
-  local key, at = page_key(slice, (block - in_page) / PAGE_BLOCKS), digits(in_page * BLOCK)
-  local bytes, why = read('GETRANGE', key, at, digits(in_page * BLOCK + BLOCK - 1))
-  if not bytes then return nil, why end
-  local b = { string.byte(bytes, 1, BLOCK) }
-  for i = #bytes + 1, BLOCK do b[i] = 0 end
-  last.fp, last.slice, last.key, last.at, last.block, last.h2, last.h3, last.k = fp, slice, key, at, b, h2, h3, shape.k
-  return bits(b, h2, h3, shape.k)
+  local page, from = (block - in_page) / PAGE_BLOCKS, in_page * STEP
+  local key, at, to = shape.pages[page] or page_key(slice, page), format('%d', from), format('%d', from + BLOCK - 1)
+  local bytes, why = try('GETRANGE', key, at, to), nil
+  if type(bytes) ~= 'string' then -- (an error: told by the general way)
+    bytes, why = read('GETRANGE', key, at, to)
+    if not bytes then return nil, why end
+  end
+  if #bytes < BLOCK then bytes = bytes .. string.rep('\0', BLOCK - #bytes) end
+  last_fp, last_slice, last_key, last_at, last_bytes, last_k = fp, slice, key, at, bytes, shape.k
+  return holds(bytes, fp, shape.k)
 end
 
 local function bitfield_seen(fp) -- in any slice; the present one is looked at last
-  local h1, h2, h3 = integers(fp)
   for slice = 0, n.slice or 0 do
-    local maybe, why = look(fp, slice, h1, h2, h3)
+    local maybe, why = look(fp, slice)
     if maybe or maybe == nil then return maybe, why end
   end
   return false
 end
 
 local function bitfield_add(fp)
-  if last.fp ~= fp or last.slice ~= (n.slice or 0) then look(fp, n.slice or 0, integers(fp)) end
-  bits(last.block, last.h2, last.h3, last.k, true)
-  call('SETRANGE', last.key, last.at, string.char(unpack(last.block)))
-  last.fp = nil
+  if last_fp ~= fp or last_slice ~= (n.slice or 0) then look(fp, n.slice or 0) end
+  call('SETRANGE', last_key, last_at, with_bits(last_bytes, fp, last_k))
+  last_fp = nil
   bump('slice_count', 1)
 end
 
 local function bitfield_clear(fp) -- as if it were not there; for a filter that holds nothing else
-  look(fp, 0, integers(fp))
-  call('SETRANGE', last.key, last.at, string.rep('\0', BLOCK))
+  look(fp, 0)
+  call('SETRANGE', last_key, last_at, string.rep('\0', BLOCK))
 end

@@ -6,14 +6,18 @@ import math
 from bisect import bisect_left
 from functools import lru_cache
 
-#: Bits of one block, which is read and written whole.
-BLOCK_BITS = 512
+#: Bits of one half of a block. Blocks overlap: the second half of each is the first half of the next, which evens out how full they are.
+HALF_BITS = 256
 #: Blocks of one page, a key of at most 4 MB (lua/include/bitfield.lua).
-PAGE_BLOCKS = 65_536
+PAGE_BLOCKS = 131_071
 #: Each further slice is this many times larger; its rate halves.
 GROWTH = 4
 #: Slices a filter may have: 4^9 times the URIs that were expected.
 SLICES = 10
+#: Bits set by a URI: the scripts have nine of them written out, and a fingerprint has bytes enough for fifteen.
+FEWEST, MOST = 9, 15
+#: How much larger than at best a filter may be to have fewer of them: each is looked at.
+ROOM = 1.3
 
 
 def slices(expected: int, rate: float) -> list[tuple[int, int, int]]:
@@ -22,28 +26,38 @@ def slices(expected: int, rate: float) -> list[tuple[int, int, int]]:
     for number in range(SLICES):
         uris = expected * GROWTH**number
         bits, k = shape(rate / 2 ** (number + 1))
-        found.append((math.ceil(uris * bits / BLOCK_BITS), k, uris))
+        found.append((math.ceil(uris * bits / HALF_BITS), k, uris))
     return found
 
 
 @lru_cache(maxsize=64)
 def shape(rate: float) -> tuple[float, int]:
-    """Bits of filter a URI takes, and bits set by one, for the rate; the least filter that holds it."""
-    at = bisect_left(range(8, 512), True, key=lambda half_bits: false_positives(half_bits / 2, _best_k(half_bits / 2)) <= rate)
-    bits = range(8, 512)[at] / 2
-    return bits, _best_k(bits)
+    """Bits of filter a URI takes, and bits set by one, for the rate: the fewest of these that keep the filter near its least size."""
+    needed = [(_bits_for(rate, k), k) for k in range(FEWEST, MOST + 1)]
+    return next((bits, k) for bits, k in needed if bits <= ROOM * min(needed)[0])
 
 
-@lru_cache(maxsize=512)
-def _best_k(bits: float) -> int:
-    return min(range(4, 21), key=lambda k: false_positives(bits, k))
+def _bits_for(rate: float, k: int) -> float:
+    """Bits of filter that a URI takes in the least filter that holds the rate, if k bits are set by one."""
+    return bisect_left(range(1024), True, lo=8, key=lambda half_bits: false_positives(half_bits / 2, k) <= rate) / 2
 
 
 def false_positives(bits: float, k: int) -> float:
-    """The share of unknown URIs that a full filter takes for known: blocks fill unevenly (Poisson), and k positions may coincide."""
-    mean = BLOCK_BITS / bits
-    total, weight = 0.0, math.exp(-mean)
-    for held in range(int(mean * 6) + 40):
-        total += weight * (1 - (1 - 1 / BLOCK_BITS) ** (k * held)) ** k
-        weight *= mean / (held + 1)
-    return total
+    """The share of unknown URIs that a full filter takes for known: blocks fill unevenly (Poisson), and positions may coincide.
+
+    The first half of a block holds the odd numbered bits of its own URIs and the even numbered ones of the block before; the second half
+    the even numbered bits of its own and the odd numbered ones of the next block.
+    """
+    mean, odd = HALF_BITS / bits, (k + 1) // 2
+    weights = [math.exp(-mean)]
+    while len(weights) < mean or weights[-1] > 1e-18:
+        weights.append(weights[-1] * mean / len(weights))
+    first, second = _half_set(weights, odd, k - odd), _half_set(weights, k - odd, odd)
+    return sum(weight * a * b for weight, a, b in zip(weights, first, second, strict=True))
+
+
+def _half_set(weights: list[float], own: int, foreign: int) -> list[float]:
+    """How probably `own` positions of a half are all set, by the number of URIs of the block; its neighbour's set `foreign` bits each."""
+    clear = 1 - 1 / HALF_BITS
+    full = [(1 - clear**thrown) ** own for thrown in range((own + foreign) * len(weights))]
+    return [sum(map(float.__mul__, weights, full[own * held :: foreign])) for held in range(len(weights))]

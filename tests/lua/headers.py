@@ -159,7 +159,7 @@ _SHAPES: tuple[tuple[str, str | int], ...] = (
     (r"(q\.key|v\.key|a\.state)$", "m"),
     (r"a\.key$", "q"),
     (r"ZSETS\[", "a place"),
-    (r"page_key\(|last\.key$", "seen"),
+    (r"page_key\(|last_key$", "seen"),
 )
 
 

@@ -13,7 +13,7 @@ import redis
 
 from redisfrontier.frontier import Frontier
 from redisfrontier.record import codec
-from redisfrontier.store import keys, scripts
+from redisfrontier.store import bloom, keys, scripts
 from redisfrontier.store.drive import _CODES
 from tests.conftest import ROOT
 from tests.lua import headers
@@ -143,15 +143,18 @@ def test_a_stranger_finds_a_uri_in_the_index(frontier: Frontier, redis_url: str)
 
 
 @pytest.mark.parametrize("frontier", [{"uniqueness": "bitfield", "expected_uris": 4_000_000}], indirect=True)
-def test_a_stranger_finds_a_uri_in_the_filter(frontier: Frontier, redis_url: str) -> None:
+@pytest.mark.parametrize("k", [None, bloom.FEWEST, bloom.FEWEST + 1, 12, 13, bloom.MOST])
+def test_a_stranger_finds_a_uri_in_the_filter(frontier: Frontier, redis_url: str, k: int | None) -> None:
     other = Stranger(redis_url, "c")
-    blocks, k, _ = map(int, other.redis.hget(other.tag + "conf", "bloom_0").split())
+    blocks, usual, capacity = map(int, other.redis.hget(other.tag + "conf", "bloom_0").split())
+    k = k or usual
+    other.redis.hset(other.tag + "conf", "bloom_0", f"{blocks} {k} {capacity}")
 
     def known(uri: str) -> bool:
         mark = other.fingerprint(uri)
         block = int.from_bytes(mark[:6], "big") % blocks
-        at = block % 65536 * 64
-        held = other.redis.getrange(f"{other.tag}seen:0:{block // 65536}", at, at + 63)
+        at = block % 131_071 * 32
+        held = other.redis.getrange(f"{other.tag}seen:0:{block // 131_071}", at, at + 63)
         return all(held[bit // 8] >> bit % 8 & 1 for bit in text.bits(mark, k))
 
     uris = [f"http://a.test/{i}" for i in range(200)]
@@ -159,6 +162,9 @@ def test_a_stranger_finds_a_uri_in_the_filter(frontier: Frontier, redis_url: str
     frontier.schedule(uris[:100])
     assert all(map(known, uris[:100]))
     assert not any(map(known, uris[100:]))
+    assert [str(a.outcome) for a in frontier.schedule(uris)] == ["known"] * 100 + ["added"] * 100
+    pages = (f"{other.tag}seen:0:{page}" for page in range(-(-blocks // 131_071)))
+    assert 200 * k * 0.98 < sum(map(other.redis.bitcount, pages)) <= 200 * k
 
 
 def test_a_stranger_hears_of_work(frontier: Frontier, redis_url: str) -> None:

@@ -154,7 +154,7 @@ def test_the_bitfield_filter_keeps_its_rate_when_it_is_full(tried: Try) -> None:
 def test_the_promised_rate_is_computed_of_the_same_filter(tried: Try) -> None:
     """The sum of what store/bloom.py promises for ten full slices is the setting."""
     for rate in (1e-2, 1e-4, 1e-6):
-        promised = [bloom.false_positives(blocks * bloom.BLOCK_BITS / uris, k) for blocks, k, uris in bloom.slices(100_000, rate)]
+        promised = [bloom.false_positives(blocks * bloom.HALF_BITS / uris, k) for blocks, k, uris in bloom.slices(100_000, rate)]
         assert rate / 4 < sum(promised) <= rate
 
 
@@ -170,9 +170,9 @@ def test_it_grows_by_slices_and_knows_all_it_met(tried: Try) -> None:
 
 def test_a_page_holds_at_most_4_mb_and_is_made_before_it_is_needed(tried: Try) -> None:
     crawl = tried(uniqueness="bitfield", expected_uris=2_000_000)
-    first = bloom.slices(2_000_000, 1e-6)[0][0] * 64
+    blocks = bloom.slices(2_000_000, 1e-6)[0][0]
     sizes = crawl.pages(0)
-    assert sum(sizes) == first > 2 * 4 * 2**20
+    assert sum(sizes) == (blocks + len(sizes)) * 32 > 2 * 4 * 2**20
     assert {*sizes[:-1]} == {4 * 2**20}
     assert crawl.pages(1) == []
     crawl.client.hset(crawl.key("n"), "slice_count", 1_000_001)  # more than half full: each call makes one page
@@ -201,7 +201,7 @@ def test_a_fresh_filter_is_empty_after_its_self_test(tried: Try) -> None:
 
 def test_a_filter_that_fails_its_self_test_makes_no_crawl(redis_client: redis.Redis, redis_url: str) -> None:
     blocks, settings = bloom.slices(1000, 1e-6)[0][0], {"uniqueness": "bitfield", "expected_uris": 1000}
-    redis_client.set(keys.bloom_page("u", 1, 0, 0), b"\xff" * blocks * 64)
+    redis_client.set(keys.bloom_page("u", 1, 0, 0), b"\xff" * (blocks + 1) * 32)
     with pytest.raises(ServerUnfit, match=r"bitfield filter fails its self-test.* \d{3,4} of 1000 others are found"):
         Frontier.create(redis_url, "u", settings, partitions=2, scope=[{"rule": "accept"}])
     assert redis_client.keys() == []
