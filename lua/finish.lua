@@ -14,23 +14,14 @@ ERRORS   NOCRAWL  no such crawl
          SCHEMA   a crawl of another layout
 WRITES   n m q rec try res ix lease own w later lat due ready inactive retired g gw queues unseen bf tags conf log seen
 ]]
--- @include usual
--- @include take_outcome
--- @include limits
+-- @include finish_all
 -- @include save
 
 local bad = open()
 if bad then return bad end
 past_memory_limit()
-local reply, ids = head(), {}
-for i = 1, #ARGV, 7 do ids[#ids + 1] = ARGV[i] end
-prefetch(K_OWN, ids)
-for i = 1, #ARGV, 7 do
-  local usual = ARGV[i + 5] == '' and ARGV[i + 6] == '' and usual_end(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
-  reply[#reply + 1] = usual and '+succeeded' or take_outcome(i)
-end
-settle_ends()
-check_limits()
+local reply = head()
+finish_all(1, reply)
 write_held()
 wake_workers()
 save()

@@ -193,6 +193,15 @@ class AsyncFrontier(AsyncOperators):
         """Give outcomes (`claim.outcome(200, duration_ms=120)`); one answer each.  Repeating it is harmless."""
         return await self.run(self.session.finish(outcomes))
 
+    async def exchange(
+        self, outcomes: Iterable[Outcome], n: int = 1, *, per_queue: int = 1, worker: str | None = None, lease_ms: int | None = None
+    ) -> tuple[list[Settled], Claims]:
+        """Give outcomes and claim the next, in one round trip: half of them for a worker that takes one URI at a time.
+
+        When it fails, either half may have taken effect: give the outcomes again, which is harmless.
+        """
+        return await self.run(self.session.exchange(outcomes, n, per_queue, worker, lease_ms))
+
     async def release(self, claims: Iterable[Claim], *, queue: str | None = None) -> list[Finished]:
         """Give claims back untried, or relocate them to another `queue` of their partition."""
         return await self.run(self.session.release(claims, queue))

@@ -4,7 +4,7 @@
 -- @general
 -- @exports outcome refused
 -- extras: "name=value;name=value"; flags r (force retire), c (credential attached), u (robots unreachable)
-local function told(o, extras)
+local function read_extras(o, extras)
   for name, value in string.gmatch(extras, '([%w_]+)=([^;]*)') do o[name] = value end
   o.delay, o.crawl_delay = sane(o.delay, S.slow_max_ms), sane(o.crawl_delay, 86400)
   o.retry_after, o.refetch, o.modified = sane(o.retry_after, S.slow_max_ms), sane(o.refetch, 315360000000), sane(o.modified, now)
@@ -17,7 +17,7 @@ end
 local function outcome(id, token, status, duration, size, extras, record)
   local o = { id = id, token = token, status = tonumber(status), record = record, flags = '', duration = nil, size = 0 }
   if extras ~= '' then
-    told(o, extras)
+    read_extras(o, extras)
     o.id, o.token, o.status, o.record, o.size = id, token, tonumber(status), record, 0
   end
   if duration ~= '' then o.duration = sane(duration, 86400000) end

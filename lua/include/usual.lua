@@ -11,7 +11,7 @@ local find, sub, byte = string.find, string.sub, string.byte
 local settings_fine, base -- of the crawl: may there be a usual end at all?
 local statuses, delays, sizes = {}, {}, {} -- of this call, by text: is it usual?  how long the host rests; bytes
 
-local function look_at_settings()
+local function look_at_ends()
   base = max(0, min(255, S.base_precedence))
   settings_fine = S.retention ~= 'keep' and S.max_documents_per_queue < 0 and S.max_bytes_per_queue < 0 and (n.followers or 0) == 0
     and S.max_per_host_bandwidth_usage_kb_sec <= 0 and S.queue_precedence_policy ~= 'success_counts' and S.queue_precedence_policy ~= 'highest_uri'
@@ -48,7 +48,7 @@ local function ended(id, name, v, until_ms, cost, size)
 end
 
 local function usual_end(id, token, status, duration, size) -- true if it was one
-  if settings_fine == nil then look_at_settings() end
+  if settings_fine == nil then look_at_ends() end
   local own = settings_fine and (statuses[status] or statuses[status] == nil and is_usual(status)) and hget(K_OWN, id)
   if not own or sub(own, 1, #token) ~= token or sub(own, -6) ~= ' 0 0 0' then return false end
   local a = #token + 1 -- own: "token worker since score queue 0 0 0"

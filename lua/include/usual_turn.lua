@@ -9,7 +9,7 @@ local DUE = { state = 'due' } -- what better_waiting asks of a queue
 local settings_fine, base, balance, total -- of the crawl: may there be a usual turn at all?
 local turns = 0 -- usual ones of this call
 
-local function look_at_settings(c)
+local function look_at_turns(c)
   base, balance, total = max(0, min(255, S.base_precedence)), S.balance_replenish_amount, S.queue_total_budget
   settings_fine = S.max_documents_per_queue < 0 and S.max_bytes_per_queue < 0 and (n.followers or 0) == 0 and base < S.precedence_floor
     and S.max_in_flight == 1 and c.per_queue >= 1 and not c.named
@@ -17,7 +17,7 @@ local function look_at_settings(c)
 end
 
 local function usual_queue(name, state, c) -- its fields, or nil
-  if settings_fine == nil then look_at_settings(c) end
+  if settings_fine == nil then look_at_turns(c) end
   if not settings_fine or queues[name] then return nil end
   local key = T .. 'm:' .. name
   local v = try('HMGET', key, 'state', 'pending', 'precedence', 'in_flight', 'active', 'spent', 'session_start', 'not_before', 'more')

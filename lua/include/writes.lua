@@ -66,6 +66,7 @@ local function sent(changes, key, put, remove, score_first)
 end
 
 local function flush(key) -- before it is read
+  fetched[key] = nil
   sent(hashes, key, 'HSET', 'HDEL', false)
   sent(zsets, key, 'ZADD', 'ZREM', true)
 end

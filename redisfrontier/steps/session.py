@@ -21,6 +21,7 @@ from redisfrontier.record.record import Candidate
 from redisfrontier.settings import Settings
 from redisfrontier.steps import claim, crawl, finish, include, inspect, leases, relocate, schedule, show, stats
 from redisfrontier.steps.limits import Limits
+from redisfrontier.steps.together import together
 from redisfrontier.store import crawl_ops
 from redisfrontier.store.drive import Steps
 from redisfrontier.uri.canonical import Canonicalizer
@@ -155,6 +156,20 @@ class Session:
         """Take outcomes."""
         live = yield from self.live()
         return (yield from finish.finish(live, self.preparer, outcomes, self._clock() * 1000))
+
+    def exchange(
+        self, outcomes: Iterable[Outcome], n: int, per_queue: int, worker: str | None, lease_ms: int | None
+    ) -> Steps[tuple[list[Settled], Claims]]:
+        """Take outcomes, then lease; what was leased is given back if the outcomes failed."""
+        live = yield from self.live()
+        settled, got = yield from together(live.ops, self.finish(outcomes), self.claim(n, per_queue, worker, lease_ms, None))
+        if isinstance(settled, Exception):
+            if not isinstance(got, Exception):
+                yield from self.release(got, None)
+            raise settled
+        if isinstance(got, Exception):
+            raise got
+        return settled, got
 
     def release(self, claims: Iterable[Claim], queue: str | None) -> Steps[list[Finished]]:
         """Give claims back."""

@@ -72,6 +72,11 @@ def text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
+def exchanged(reply: Any) -> tuple[Any, Any]:
+    """The reply of `exchange` as those of finish and claim; an error is that of both."""
+    return (reply, reply) if isinstance(reply, Exception) else ([*reply[:HEAD], *reply[HEAD]], reply[HEAD + 1])
+
+
 def score_class(directive: int, precedence: int) -> int:
     """Directive and precedence as the scripts take them; over 255 counts as 255, below 0 as 0 (design §9)."""
     return (0 if directive < 0 else 3 if directive > 3 else directive) * 256 + (
@@ -127,6 +132,10 @@ class Ops:
     def finish(self, partition: int, outcomes: Iterable[Sequence[Any]]) -> Ask:
         """Outcomes as (id, token, status, duration, size, extras, record); replies after HEAD: +VERDICT, GONE, STALE, !REASON."""
         return self._ask("finish", partition, [value for outcome in outcomes for value in outcome])
+
+    def exchange(self, finish: Ask, claim: Ask) -> Ask:
+        """What `finish` and then `claim` of the same partition ask, as one; its reply: see `exchanged`."""
+        return Ask("exchange", claim.keys, [*claim.args[:5], *finish.args])
 
     def release(self, partition: int, leases: Iterable[tuple[str, str]], queue: str = "", group: str = "") -> Ask:
         """Give (id, token) back, to another `queue` (of a group) or as MOVED; replies after HEAD: OK, GONE, STALE, !REASON."""

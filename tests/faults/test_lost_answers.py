@@ -26,6 +26,7 @@ def straight(passing: Embedded) -> Iterator[Frontier]:
         frontier.release([claim])
         (claim,) = frontier.claim()
         frontier.finish([claim.outcome(200)])
+        frontier.exchange([claim.outcome(200)])
         frontier.delete(lambda queue: True)
         yield frontier
 
@@ -67,6 +68,18 @@ def test_b4_of_a_long_pipeline_each_call_is_done_once(straight: Frontier, lossy:
     assert proxy.lost == 1
     assert {str(a.outcome) for a in answers} <= {"added", "known"}
     assert moved(straight, before) == {"admitted": 4500, "pending": 4500}
+
+
+def test_an_exchange_that_is_repeated_ends_and_leases_once(straight: Frontier, lossy: Frontier, proxy: LossyProxy) -> None:
+    straight.schedule(URIS)
+    got = lossy.claim(2)
+    before = straight.stats()
+    proxy.lose_answers_of("exchange", 2)
+    settled, claims = lossy.exchange([c.outcome(200) for c in got], 3)
+    assert proxy.lost == 2
+    assert [s.answer for s in settled] == [Finished.GONE] * 2
+    assert len({c.uri for c in claims}) == 3
+    assert moved(straight, before) == {"pending": -3, "in_flight": 1, "succeeded": 2}
 
 
 @pytest.mark.parametrize("times", [1, 3])

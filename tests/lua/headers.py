@@ -70,6 +70,12 @@ def body(name: str) -> str:
     return uncommented(_HEAD.sub("", raw(name)))
 
 
+def arguments(name: str) -> str:
+    """The same, with the loop over the outcomes in its place, which two ops share."""
+    loop = uncommented((scripts.folder() / "include" / "finish_all.lua").read_text(encoding="utf-8"))
+    return re.sub(r"finish_all\((\d+), \w+\)\n", lambda call: loop.replace("from,", f"{call[1]},"), body(name))
+
+
 def uncommented(text: str) -> str:
     """Lua text without `--` comments (no script has `--` inside a string)."""
     return re.sub(r"--.*", "", text)

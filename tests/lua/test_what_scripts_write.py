@@ -50,7 +50,8 @@ def play(w: Watched) -> None:
     w.later(10**6)
     f.finish([c.outcome(200, refetch_in_ms=5) for c in f.claim(9)])
     w.later(10**6)
-    f.claim(9)
+    _, got = f.exchange([c.outcome(200, size_bytes=5) for c in f.claim(9)], 9)
+    f.exchange([c.outcome(-2) for c in got], 9)
     known = [adopt.Known(Candidate(f"http://d.test/{i}"), due, verdict, "2 200 1 1 1 0 - 0") for i, (due, verdict) in enumerate(
         [(0, "succeeded"), (10**10, "succeeded"), (None, "failed")]
     )]

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from redisfrontier.errors import WrongState
 from redisfrontier.frontier import Frontier
-from redisfrontier.record.outcome import Claim
+from redisfrontier.record.outcome import Claim, Outcome
 from redisfrontier.record.record import Candidate
 from tests.model.model import Result
 from tests.model.ops import Model
@@ -197,7 +197,22 @@ class FrontierMachine(RuleBasedStateMachine):
             first = self.frontier.policy.prerequisite(claim.record, wanted)
         result = replace(result, prerequisite=wanted or "")
         want = self.model.finish(number, holder, result)
-        outcome = claim.outcome(
+        (got,) = self.frontier.finish([self._outcome(claim, result, first)])
+        assert (str(got.answer), got.verdict) == want
+
+    @precondition(lambda self: self.held)
+    @rule(at=which, end=ends, n=st.sampled_from([1, 1, 3]))
+    def exchange(self, at: int, end: int, n: int) -> None:
+        """What finish and claim do one after the other."""
+        claim, number, holder = self._pick(at)
+        result = self._result(end)
+        want, then = self.model.finish(number, holder, result), self.model.claim(n, 2, "w1")
+        (settled,), got = self.frontier.exchange([self._outcome(claim, result, None)], n, per_queue=2, worker="w1")
+        assert (str(settled.answer), settled.verdict) == want
+        self._claimed(got, *then, n)
+
+    def _outcome(self, claim: Claim, result: Result, first: Candidate | None) -> Outcome:
+        return claim.outcome(
             result.status,
             delay_ms=result.delay_ms,
             duration_ms=result.duration_ms,
@@ -209,8 +224,6 @@ class FrontierMachine(RuleBasedStateMachine):
             refetch_in_ms=result.refetch_ms,
             prerequisite=first,
         )
-        (got,) = self.frontier.finish([outcome])
-        assert (str(got.answer), got.verdict) == want
 
     @precondition(lambda self: self.held)
     @rule(at=which, queue=st.sampled_from([None, None, *OTHER_QUEUES]))
