@@ -16,12 +16,20 @@ from tests.protocol import words
 TEMPLATE = Path(__file__).with_name("template.md")
 
 
+def _constant(include: str, name: str) -> str:
+    """The value of a constant of a Lua include."""
+    found = re.search(rf"^local {name} = (\d+)", (scripts.folder() / "include" / f"{include}.lua").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found, name
+    return found[1]
+
+
 def protocol() -> str:
     """The whole page."""
     parts = {
         "partition_examples": _partitions(),
         "fixed_count": str(len(keys.FIXED)),
         "per_bucket": str(keys.PER_BUCKET),
+        "per_index_bucket": _constant("index", "PER_INDEX_BUCKET"),
         "fixed_keys": _table(("KEYS", "key", "type", "holds"), _fixed()),
         "fingerprint_examples": _fingerprints(),
         "bloom_examples": _bloom(),
