@@ -5,7 +5,7 @@ local PER_INDEX_BUCKET = 32
 local room -- how many entries it takes until a bucket is split; nil: not worked out yet
 
 local function hash_of(fp) -- 32 bits of the fingerprint
-  local a, b, c, d = string.byte(fp, 1, 4)
+  local a, b, c, d = byte(fp, 1, 4)
   return a * 16777216 + b * 65536 + c * 256 + d
 end
 
@@ -16,7 +16,7 @@ local function find(fp) -- sets the key and the field of a fingerprint
   local x, size = hash_of(fp), 2 ^ (n.ix_level or 0)
   local at = x % size
   if at < (n.ix_split or 0) then at = x % (2 * size) end
-  found_fp, found_key, found_field = fp, T .. 'ix:' .. digits(at), string.sub(fp, 1, 8)
+  found_fp, found_key, found_field = fp, T .. 'ix:' .. digits(at), sub(fp, 1, 8)
 end
 
 local function split() -- the bucket whose turn it is shares its entries with a new one

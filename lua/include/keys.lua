@@ -3,13 +3,14 @@ local K_N, K_CONF, K_QUEUES, K_DUE, K_READY, K_INACTIVE, K_RETIRED = KEYS[1], KE
 local K_LEASE, K_OWN, K_LATER, K_LAT, K_W, K_UNSEEN, K_LOG, K_BF = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
 local T = string.sub(K_N, 1, -2) -- "rf:{crawl:partition}:"
 local call, try, floor, max, min = redis.call, redis.pcall, math.floor, math.max, math.min
+local byte, format, sub = string.byte, string.format, string.sub
 local P43, P51 = 2 ^ 43, 2 ^ 51
 -- @constants
 local PER_BUCKET = 32 -- records of one bucket: it fills alone, and is searched from its beginning
 
 -- Numbers become text by %d only: what Lua and Redis do by themselves (%.14g, %.17g) costs four times as much, and digits beyond 2^47.
 local function digits(x)
-  return string.format('%d', x)
+  return format('%d', x)
 end
 
 local TEXTS, BUCKETS = {}, { ['rec:'] = {}, ['try:'] = {}, ['res:'] = {} } -- of this call: the same few are wanted again and again

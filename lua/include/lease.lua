@@ -6,7 +6,7 @@
 -- Leases: who holds which URI until when.  own: "token worker since score queue attempts lost deleted", the last 0 or 1.
 -- @exports lease_of write_lease take untake put_back drop_ghost
 local function parsed(id, own) -- by hand: a pattern with eight captures takes ten times as long
-  local find, sub = string.find, string.sub
+  local find = string.find
   local a = find(own, ' ', 1, true)
   local b = find(own, ' ', a + 1, true)
   local c = find(own, ' ', b + 1, true)

@@ -6,7 +6,7 @@ local queues = {} -- name -> queue, in this call
 -- A score as the zset of a queue has it, and back again: the other way round, since the place of an arrival (whose score is the greatest of its
 -- like) is looked for from the beginning.  So the next URI of a queue is the last.
 local function negative(score)
-  return string.byte(score) == 45 and string.sub(score, 2) or '-' .. score
+  return byte(score) == 45 and sub(score, 2) or '-' .. score
 end
 
 local levels = {} -- of this call, by number of pending URIs

@@ -4,15 +4,15 @@
 local MAGIC = string.char(0x93, 0xc4, 8)
 
 local function sound(record)
-  return record and string.sub(record, 1, 3) == MAGIC and (string.byte(record, 12) or 128) < 128
+  return record and sub(record, 1, 3) == MAGIC and (byte(record, 12) or 128) < 128
 end
 
 local function fingerprint_of(record)
-  return string.sub(record, 4, 11)
+  return sub(record, 4, 11)
 end
 
 local function cost_of(record)
-  return string.byte(record, 12)
+  return byte(record, 12)
 end
 
 local function attempts_of(id) -- attempts, lost leases, last fetch status

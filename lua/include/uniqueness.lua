@@ -6,17 +6,17 @@
 local WAITS = ' w'
 
 local function forgotten(fp) -- an exception to a Bloom filter
-  return (n.unseen or 0) > 0 and call('SISMEMBER', K_UNSEEN, string.sub(fp, 1, 8)) == 1
+  return (n.unseen or 0) > 0 and call('SISMEMBER', K_UNSEEN, sub(fp, 1, 8)) == 1
 end
 
 local function how_known(value) -- what the index says of a known URI; nil and why on a foreign key
-  if string.sub(value, 1, 1) == '!' then return 'finished' end
+  if sub(value, 1, 1) == '!' then return 'finished' end
   if (n.in_flight or 0) > 0 and hget(K_OWN, value) then return 'leased' end
   if (n.later or 0) > 0 and hget(K_LAT, value) then return 'dated' end
   if S.retention ~= 'keep' then return 'pending' end
   local result, why = hget(bucket('res:', value), value)
   if result == nil then return nil, why end
-  return result and string.sub(result, -2) ~= WAITS and 'finished' or 'pending'
+  return result and sub(result, -2) ~= WAITS and 'finished' or 'pending'
 end
 
 local function known_as(known) -- the answer for a known one: =HOW, or !REASON
@@ -45,7 +45,7 @@ end
 
 local function remember(fp, id)
   if S.uniqueness == 'exact' then return index_set(fp, id) end
-  if forgotten(fp) then bump('unseen', -call('SREM', K_UNSEEN, string.sub(fp, 1, 8))) end
+  if forgotten(fp) then bump('unseen', -call('SREM', K_UNSEEN, sub(fp, 1, 8))) end
   if S.uniqueness == 'bitfield' then bitfield_add(fp) else call('BF.ADD', K_BF, fp) end
 end
 
@@ -53,6 +53,6 @@ local function forget(fp) -- it can be found again
   if S.uniqueness == 'exact' then
     index_forget(fp)
   else
-    bump('unseen', call('SADD', K_UNSEEN, string.sub(fp, 1, 8)))
+    bump('unseen', call('SADD', K_UNSEEN, sub(fp, 1, 8)))
   end
 end

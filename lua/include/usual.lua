@@ -7,7 +7,7 @@
 -- The usual end of a visit in few commands: a first try, answered, of a queue with nothing unusual.  What comes of it is what settle.lua
 -- makes of it (the model test compares); everything else is left to that.
 -- @exports usual_end settle_ends
-local find, sub, byte = string.find, string.sub, string.byte
+local find = string.find
 local settings_fine, base -- of the crawl: may there be a usual end at all?
 local statuses, delays, sizes = {}, {}, {} -- of this call, by text: is it usual?  how long the host rests; bytes
 
@@ -36,7 +36,7 @@ end
 local ends, end_bytes, emptied = 0, 0, 0 -- usual ones of this call
 
 local function ended(id, name, v, until_ms, cost, size)
-  call('HSET', v.key, 'state', 'due', 'in_flight', '0', 'spent', text((v[6] or 0) + cost), 'succeeded', text((v[7] or 0) + 1),
+  call('HSET', v[10], 'state', 'due', 'in_flight', '0', 'spent', text((v[6] or 0) + cost), 'succeeded', text((v[7] or 0) + 1),
     'bytes', text((v[8] or 0) + size), 'not_before', text(until_ms))
   ends, end_bytes, n.rotation = ends + 1, end_bytes + size, (n.rotation or 0) + 1
   if v[2] == '0' then emptied = emptied + 1 end
@@ -63,7 +63,7 @@ local function usual_end(id, token, status, duration, size) -- true if it was on
   if until_ms <= now or not record or not sound(record) then return false end
   if not note_end(fingerprint_of(record), id, 'succeeded', true) then return false end -- (the first write: it fails alone)
   hold(sub(own, a + 1, b - 1), -1)
-  v.key = key
+  v[10] = key
   ended(id, name, v, until_ms, cost_of(record), sizes[size] or size_of(size))
   return true
 end

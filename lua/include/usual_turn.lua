@@ -22,7 +22,7 @@ local function usual_queue(name, state, c) -- its fields, or nil
   local key = T .. 'm:' .. name
   local v = try('HMGET', key, 'state', 'pending', 'precedence', 'in_flight', 'active', 'spent', 'session_start', 'not_before', 'more')
   local usual = v[1] == state and not v[9] and (not v[4] or v[4] == '0') and (v[3] or 0) + 0 == base and (v[8] or 0) + 0 <= now
-  v.key = key
+  v[10] = key
   return usual and v or nil -- (an error has no fields)
 end
 
@@ -45,9 +45,9 @@ end
 local function written(name, v) -- one less is pending, and it is out
   local pending = v[2] - 1
   if v[5] == '1' then
-    call('HSET', v.key, 'state', 'in_process', 'pending', text(pending), 'in_flight', '1')
+    call('HSET', v[10], 'state', 'in_process', 'pending', text(pending), 'in_flight', '1')
   else
-    call('HSET', v.key, 'state', 'in_process', 'pending', text(pending), 'in_flight', '1', 'active', '1', 'session_start', v[6] or '0')
+    call('HSET', v[10], 'state', 'in_process', 'pending', text(pending), 'in_flight', '1', 'active', '1', 'session_start', v[6] or '0')
   end
   local to = new_level(pending + 1, pending)
   if to then zput(K_QUEUES, name, to) end
