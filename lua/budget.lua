@@ -13,13 +13,13 @@ ERRORS   NOCRAWL  no such crawl
 WRITES   n m due ready inactive retired gw queues
 ]]
 -- @include budgets
+-- @include named
 -- @include save
 
 local bad = open()
 if bad then return bad end
-local q, why = queue(ARGV[1])
-if not q then return redis.error_reply(why) end
-if q.new then return redis.error_reply('BADARG no queue ' .. ARGV[1]) end
+local q, wrong = named(ARGV[1])
+if not q then return wrong end
 if ARGV[2] ~= '' then put(q, 'budget', tonumber(ARGV[2])) end
 if ARGV[3] == '1' then
   put(q, 'spent', 0)

@@ -2,8 +2,7 @@
 forget - let URIs be found again, whether or not they are known; pending and leased ones stay (delete is for those).
 
 KEYS     the fixed keys (include/keys.lua)
-ARGV  1  fp     18 B  first of two arguments for each URI
-      2  queue  str   its queue
+ARGV  1  fp  18 B  of each URI, any number
 RETURNS  version, run state, now, then one text a URI: forgotten, unknown, pending, leased, dated or !REASON
 ERRORS   NOCRAWL  no such crawl
          SCHEMA   a crawl of another layout
@@ -12,7 +11,7 @@ WRITES   n ix unseen rec res
 -- @include uniqueness
 -- @include save
 
-local function one(fp, name)
+local function one(fp)
   local known, why = seen(fp)
   if known == nil then return '!' .. why end
   if not known then return 'unknown' end
@@ -31,6 +30,6 @@ end
 local bad = open()
 if bad then return bad end
 local reply = head()
-for i = 1, #ARGV, 2 do reply[#reply + 1] = one(ARGV[i], ARGV[i + 1]) end
+for _, fp in ipairs(ARGV) do reply[#reply + 1] = one(fp) end
 save()
 return reply

@@ -11,13 +11,13 @@ ERRORS   NOCRAWL  no such crawl
 WRITES   n m due ready inactive retired gw queues
 ]]
 -- @include reenqueue
+-- @include named
 -- @include save
 
 local bad = open()
 if bad then return bad end
-local q, why = queue(ARGV[1])
-if not q then return redis.error_reply(why) end
-if q.new then return redis.error_reply('BADARG no queue ' .. ARGV[1]) end
+local q, wrong = named(ARGV[1])
+if not q then return wrong end
 local reply = head()
 reply[4] = q.state == 'retired' and 0 or 1
 if q.state ~= 'retired' then retire(q, ARGV[2]) end

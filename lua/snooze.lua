@@ -11,13 +11,13 @@ ERRORS   NOCRAWL  no such crawl
 WRITES   n m due ready inactive queues
 ]]
 -- @include reenqueue
+-- @include named
 -- @include save
 
 local bad = open()
 if bad then return bad end
-local q, why = queue(ARGV[1])
-if not q then return redis.error_reply(why) end
-if q.new then return redis.error_reply('BADARG no queue ' .. ARGV[1]) end
+local q, wrong = named(ARGV[1])
+if not q then return wrong end
 local wait = tonumber(ARGV[2])
 put(q, 'snoozed_until', now + wait)
 if q.state == 'due' or q.state == 'ready' or q.state == 'inactive' then place(q, 'due') end

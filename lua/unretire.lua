@@ -14,6 +14,7 @@ ERRORS   NOCRAWL  no such crawl
 WRITES   n m retired inactive due queues
 ]]
 -- @include budgets
+-- @include named
 -- @include save
 
 local back = 0
@@ -33,9 +34,8 @@ local names = { ARGV[1] }
 if ARGV[1] == '' then
   names = call('ZRANGE', K_RETIRED, '-inf', text(upto), 'BYSCORE', 'LIMIT', skip, limit)
 else
-  local q, why = queue(ARGV[1])
-  if not q then return redis.error_reply(why) end
-  if q.new then return redis.error_reply('BADARG no queue ' .. ARGV[1]) end
+  local _, wrong = named(ARGV[1])
+  if wrong then return wrong end
 end
 for _, name in ipairs(names) do
   if not consider(queue(name), only) then skip = skip + 1 end

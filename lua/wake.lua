@@ -12,6 +12,7 @@ ERRORS   NOCRAWL  no such crawl
 WRITES   n m due ready inactive gw queues
 ]]
 -- @include reenqueue
+-- @include named
 -- @include save
 
 local woken = 0
@@ -28,9 +29,9 @@ if bad then return bad end
 local skip, limit, names = tonumber(ARGV[2]), tonumber(ARGV[3]), { ARGV[1] }
 if ARGV[1] == '' then names = call('ZRANGE', K_DUE, skip, skip + limit - 1) end
 for _, name in ipairs(names) do
-  local q, why = queue(name)
-  if ARGV[1] ~= '' and not q then return redis.error_reply(why) end
-  if ARGV[1] ~= '' and q.new then return redis.error_reply('BADARG no queue ' .. name) end
+  local q, wrong
+  if ARGV[1] == '' then q = queue(name) else q, wrong = named(name) end
+  if wrong then return wrong end
   if not q or wake(q) then skip = skip + 1 end
 end
 wake_workers()

@@ -56,7 +56,7 @@ def unscoped(preparer: Preparer, uri: str | Candidate) -> Prepared:
 def forget(live: Live, preparer: Preparer, uris: Iterable[str | Candidate]) -> Steps[list[str]]:
     """Per URI: forgotten, unknown, or pending, leased, dated (such stay; delete them instead)."""
     prepared = [unscoped(preparer, uri) for uri in uris]
-    replies = yield from replies_of([live.ops.forget(u.partition, [(u.fingerprint, u.queue)]) for u in prepared])
+    replies = yield from replies_of([live.ops.forget(u.partition, [u.fingerprint]) for u in prepared])
     return [text(reply[HEAD]) for reply in replies]
 
 

@@ -175,9 +175,9 @@ class Ops:
         to = ("" if directive is None else directive, "" if precedence is None else precedence)
         return self._ask("reorder", partition, [*to, *(value for uri in uris for value in uri)])
 
-    def forget(self, partition: int, uris: Iterable[tuple[bytes, str]]) -> Ask:
-        """Let (fingerprint, queue) be found again; replies after HEAD: one word each."""
-        return self._ask("forget", partition, [value for uri in uris for value in uri])
+    def forget(self, partition: int, fingerprints: Iterable[bytes]) -> Ask:
+        """Let fingerprints be found again; replies after HEAD: one word each."""
+        return self._ask("forget", partition, list(fingerprints))
 
     def look(self, partition: int, *, fingerprint: bytes = b"", id_: str = "", queue: str = "") -> Ask:
         """Reply after HEAD: how known, id, record, attempts, result, lease, date, score."""

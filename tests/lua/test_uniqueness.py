@@ -60,7 +60,7 @@ class Tried:
         return self._each(fingerprints, lambda part: self.ops.include(0, [(Offer(fp), 0) for fp in part]))
 
     def forget(self, fingerprints: list[bytes]) -> list[str]:
-        return self._each(fingerprints, lambda part: self.ops.forget(0, [(fp, "q") for fp in part]))
+        return self._each(fingerprints, lambda part: self.ops.forget(0, part))
 
     def key(self, name: str) -> str:
         return keys.of("u", 0, name)

@@ -18,7 +18,8 @@ TEMPLATE = Path(__file__).with_name("template.md")
 
 def _constant(include: str, name: str) -> str:
     """The value of a constant of a Lua include."""
-    found = re.search(rf"^local {name} = (\d+)", (scripts.folder() / "include" / f"{include}.lua").read_text(encoding="utf-8"), re.MULTILINE)
+    text = (scripts.folder() / "include" / f"{include}.lua").read_text(encoding="utf-8")
+    found = re.search(rf"^local {name} = (\d+)", text, re.MULTILINE)
     assert found, name
     return found[1]
 
