@@ -15,21 +15,20 @@ ERRORS   NOCRAWL  no such crawl
 WRITES   n m q rec ix seen unseen bf queues inactive due g res log
 ]]
 -- @include usual_arrival
--- @include admit
+-- @include any_arrival
 -- @include wake_up
 -- @include save
 -- @include memory
--- @include again
 
-local function over_quota(tag)
-  local most = S.max_documents_per_source_tag
-  return most >= 0 and tag ~= '-' and tonumber(call('HGET', T .. 'tags', tag) or 0) >= most
-end
-
+local classes = {} -- of this call: place -> class, false if there is more to it
 local news = 0 -- how many new ones in a row: from some on, the next is written without a look whether it is known
 
 local function one(name, place, fp, record)
-  local class, force, sheet, group_name, tag = tonumber(place), '0', 0, '', '-'
+  local class, force, sheet, group_name, tag = classes[place], '0', 0, '', '-'
+  if class == nil then
+    class = tonumber(place) or false
+    classes[place] = class
+  end
   local usual, answer = class and true, nil
   if usual and news > 3 then answer = usual_arrival(name, class, fp, record, true) end
   if answer then return answer end
@@ -51,22 +50,17 @@ local function one(name, place, fp, record)
     return answer
   end
   settle_arrival(name)
-  answer = known and again(known, name, class)
-  if answer then return answer end
-  if over_quota(tag) then return '!quota of its source tag reached' end
-  local q, fine
-  q, why = queue(name)
-  if q then fine, why = readable(q, bucket('rec:', (n.id or 0) + 1)) end
-  if fine then fine, why = bound(sheet, group_name) end
-  if not fine then return '!' .. why end
-  begin(q, sheet, group_name)
-  return (known and '*' or '+') .. admit(q, fp, class, record)
+  return any_arrival(known, name, class, fp, record, sheet, group_name, tag)
 end
 
 local bad = open() or refused_now()
 if bad then return bad end
 local reply = head()
-for i = 1, #ARGV, 4 do reply[#reply + 1] = one(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]) end
+local args, size = ARGV, #reply
+for i = 1, #ARGV, 4 do
+  size = size + 1
+  reply[size] = one(args[i], args[i + 1], args[i + 2], args[i + 3])
+end
 if S.uniqueness == 'bitfield' then prepare_next() end
 settle_arrivals()
 wake_workers()

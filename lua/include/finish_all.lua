@@ -4,12 +4,13 @@
 -- The outcomes among the arguments take effect, the usual ones in few commands.
 -- @exports finish_all
 local function finish_all(from, answers) -- from: place of the first argument
-  local ids = {}
-  for i = from, #ARGV, 7 do ids[#ids + 1] = ARGV[i] end
+  local args, ids, size = ARGV, {}, #answers
+  for i = from, #ARGV, 7 do ids[#ids + 1] = args[i] end
   prefetch(K_OWN, ids)
   for i = from, #ARGV, 7 do
-    local usual = ARGV[i + 5] == '' and ARGV[i + 6] == '' and usual_end(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
-    answers[#answers + 1] = usual and '+succeeded' or take_outcome(i)
+    local usual = args[i + 5] == '' and args[i + 6] == '' and usual_end(args[i], args[i + 1], args[i + 2], args[i + 3], args[i + 4])
+    size = size + 1
+    answers[size] = usual and '+succeeded' or take_outcome(i)
   end
   settle_ends()
   check_limits()

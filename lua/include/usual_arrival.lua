@@ -5,6 +5,22 @@
 -- @exports usual_arrival settle_arrivals settle_arrival
 local arrivals, arrived = {}, 0 -- name -> { pending and admitted so far, arrivals of this call, key of its zset }; false: not usual
 local settings_fine
+local records -- the key of the bucket that fills
+local first, kept, size = -1, {}, 0 -- its first id; ids and records that it gets in this call
+
+local function write_records()
+  if size > 0 then call('HSET', records, unpack(kept, 1, size)) end
+  size = 0
+end
+
+local function room_for(number) -- may its record be written?
+  local from = number - number % PER_BUCKET
+  if from == first then return true end
+  write_records()
+  records = bucket('rec:', number)
+  first = known_type('HLEN', records) and from or -1
+  return first == from
+end
 
 local function look_at_queue(name)
   if settings_fine == nil then settings_fine = S.queue_precedence_policy ~= 'highest_uri' and (n.followers or 0) == 0 end
@@ -24,15 +40,15 @@ local function usual_arrival(name, class, fp, record, unasked) -- the answer, or
   if a == nil then a = look_at_queue(name) end
   if not a then return nil end
   local number, ordinal = (n.id or 0) + 1, (n.ordinal or 0) + 1
-  local id, records = digits(number), bucket('rec:', number)
-  if not known_type('HLEN', records) or (unasked and not index_add(fp, id)) then return nil end
+  local id = digits(number)
+  if not room_for(number) or (unasked and not index_add(fp, id)) then return nil end
   if try('ZADD', a[4], digits(-class * P43 - ordinal), id) ~= 1 then -- (the check of its key)
     if unasked then index_forget(fp) end
     return nil
   end
   n.id, n.ordinal = number, ordinal
   if not unasked then remember(fp, id) end
-  hput(records, id, record)
+  kept[size + 1], kept[size + 2], size = id, record, size + 2
   a[3], arrived = a[3] + 1, arrived + 1
   return '+' .. id
 end
@@ -50,6 +66,7 @@ end
 local function settle_arrivals()
   for name in pairs(arrivals) do settle_arrival(name) end
   if arrived == 0 then return end
+  write_records()
   bump('pending', arrived)
   bump('admitted', arrived)
   bump('id', 0)

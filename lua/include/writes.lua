@@ -45,24 +45,25 @@ local function prefetch(key, fields)
   fetched[key] = found
 end
 
-local function send(command, key, args)
-  for i = 1, #args, AT_ONCE do call(command, key, unpack(args, i, min(i + AT_ONCE - 1, #args))) end
+local function send(command, key, args, size)
+  for i = 1, size, AT_ONCE do call(command, key, unpack(args, i, min(i + AT_ONCE - 1, size))) end
 end
 
 local function sent(changes, key, put, remove, score_first)
   if not changes[key] then return end
-  local adds, drops = {}, {}
+  local adds, more, drops, less = {}, 0, {}, 0 -- (counted: asking a table for its length costs more)
   for member, value in pairs(changes[key]) do
-    if value then
-      adds[#adds + 1] = score_first and value or member
-      adds[#adds + 1] = score_first and member or value
+    if not value then
+      drops[less + 1], less = member, less + 1
+    elseif score_first then
+      adds[more + 1], adds[more + 2], more = value, member, more + 2
     else
-      drops[#drops + 1] = member
+      adds[more + 1], adds[more + 2], more = member, value, more + 2
     end
   end
   changes[key] = nil
-  send(remove, key, drops)
-  send(put, key, adds)
+  send(remove, key, drops, less)
+  send(put, key, adds, more)
 end
 
 local function flush(key) -- before it is read

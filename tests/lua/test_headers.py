@@ -49,7 +49,7 @@ def test_the_documented_arguments_are_those_that_are_used(name) -> None:
         return
     assert single | set(range(first, first + stride)) == set(documented)
     assert first + stride - 1 == len(documented)
-    offsets = {int(n) for n in re.findall(r"ARGV\[i \+ (\d+)\]", text)} | ({0} if "ARGV[i]" in text else set())
+    offsets = {int(n) for n in re.findall(r"(?:ARGV|args)\[i \+ (\d+)\]", text)} | ({0} if re.search(r"(ARGV|args)\[i\]", text) else set())
     assert offsets <= set(range(stride))
     if len(offsets) > 1:
         assert offsets == set(range(stride))
