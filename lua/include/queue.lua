@@ -27,16 +27,16 @@ local function queue(name) -- the queue, new ones too; or nil and why its key ca
   local q = queues[name]
   if q then return q end
   local key = T .. 'm:' .. name
-  local v, why = read('HMGET', key, 'state', 'precedence', 'active', 'session_start', 'spent', 'admitted', 'pending', 'in_flight',
-    'succeeded', 'bytes', 'not_before', 'more') -- HOT
+  local v, why = read('HMGET', key, 'state', 'more', 'pending', 'admitted', 'precedence', 'in_flight', 'active', 'spent',
+    'session_start', 'not_before', 'succeeded', 'bytes') -- HOT
   if not v then return nil, why end
   local new = not v[1]
   if new then v[1] = 'exhausted' end
   for i = 2, 12 do v[i] = (v[i] or 0) + 0 end -- (no tonumber: a call for each would cost more)
   -- One table, made as large as it will be: growing it step by step costs more than all else here.
-  q = setmetatable({ name = name, key = key, was = v, new = new, pending_key = nil, put = nil, state = v[1], precedence = v[2], active = v[3],
-    session_start = v[4], spent = v[5], admitted = v[6], pending = v[7], in_flight = v[8], succeeded = v[9], bytes = v[10],
-    not_before = v[11], more = v[12] }, ABSENT)
+  q = setmetatable({ name = name, key = key, was = v, new = new, pending_key = nil, put = nil, state = v[1], more = v[2], pending = v[3],
+    admitted = v[4], precedence = v[5], in_flight = v[6], active = v[7], spent = v[8], session_start = v[9], not_before = v[10],
+    succeeded = v[11], bytes = v[12] }, ABSENT)
   if q.more == 1 then
     load_more(q)
     local fine, wrong = bound(q.sheet, q.group)

@@ -13,7 +13,8 @@ end
 local function changes(q) -- fields and values in turn, and how many of both
   local was, args, size = q.was, { q.state, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 0
   if q.begun or q.state ~= was[1] then args[1], args[2], size = 'state', q.state, 2 end -- of a new one told, though it is the default
-  for i = 2, 12 do
+  if q.new and size > 0 then args[3], args[4], size = 'more', text(q.more), 4 end
+  for i = size == 4 and 3 or 2, 12 do
     local field = HOT[i]
     local value = q[field]
     if value ~= was[i] then args[size + 1], args[size + 2], size = field, TEXTS[value] or text(value), size + 2 end
@@ -30,7 +31,7 @@ local function save_queue(q)
   local args, size = changes(q)
   if size == 0 then return end
   call('HSET', q.key, unpack(args, 1, size))
-  local before, was_state = q.was[7], q.was[1]
+  local before, was_state = q.was[3], q.was[1]
   local to = new_level(q.new and -1 or before, q.pending)
   if to then zput(K_QUEUES, q.name, to) end
   if q.new or q.state ~= was_state or (q.pending == 0) ~= (before == 0) then

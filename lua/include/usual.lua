@@ -57,7 +57,7 @@ local function usual_end(id, token, status, duration, size) -- true if it was on
   if byte(own, a) ~= 32 or queues[name] then return false end
   local key = T .. 'm:' .. name
   local v = try('HMGET', key, 'state', 'pending', 'precedence', 'in_flight', 'more', 'spent', 'succeeded', 'bytes', 'not_before')
-  if v[1] ~= 'in_process' or v[4] ~= '1' or v[5] or (v[3] or 0) + 0 ~= base then return false end -- (an error has no fields)
+  if v[1] ~= 'in_process' or v[4] ~= '1' or v[5] == '1' or (v[3] or 0) + 0 ~= base then return false end -- (an error has no fields)
   local record = hget(bucket('rec:', id), id)
   local until_ms = max((v[9] or 0) + 0, now + (delays[duration] or delay_of(duration)))
   if until_ms <= now or not record or not sound(record) then return false end

@@ -21,7 +21,7 @@ local function usual_queue(name, state, c) -- its fields, or nil
   if not settings_fine or queues[name] then return nil end
   local key = T .. 'm:' .. name
   local v = try('HMGET', key, 'state', 'pending', 'precedence', 'in_flight', 'active', 'spent', 'session_start', 'not_before', 'more')
-  local usual = v[1] == state and not v[9] and (not v[4] or v[4] == '0') and (v[3] or 0) + 0 == base and (v[8] or 0) + 0 <= now
+  local usual = v[1] == state and v[9] ~= '1' and (not v[4] or v[4] == '0') and (v[3] or 0) + 0 == base and (v[8] or 0) + 0 <= now
   v[10] = key
   return usual and v or nil -- (an error has no fields)
 end
