@@ -244,7 +244,8 @@ class Crawler:
         self._patience.hurry()
         try:
             await self._give_back([h.claim for h in self._held.values() if not h.done])
-            await self._patience.call("release_worker", lambda: self._frontier.release_worker(self._plan.worker))
+            for _ in range(2):  # a claim that was cut off may come to Redis after the first
+                await self._patience.call("release_worker", lambda: self._frontier.release_worker(self._plan.worker))
         except GivenUp as e:
             self._log.error("leases_left_to_lapse", leases=len(self._held), error=str(e))
         self._held.clear()

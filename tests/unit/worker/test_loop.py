@@ -156,6 +156,27 @@ async def test_stop_releases_what_is_being_fetched():
     assert scene.frontier.finals == []
 
 
+async def test_stop_releases_a_claim_that_reaches_the_frontier_late():
+    scene = Scene({f"{HOST}/{i}": "x" for i in range(2)}, delay_seconds=30)
+    scene.frontier.robots["h.example:80"] = ""
+    await scene.frontier.schedule([f"{HOST}/{i}" for i in range(2)])
+    release_worker, late = scene.frontier.release_worker, scene.frontier.claim
+
+    async def release_and_claim(worker):
+        back = await release_worker(worker)
+        if scene.frontier.calls.count("release_worker") == 1:
+            await late(1)
+        return back
+
+    scene.frontier.release_worker = release_and_claim
+    run = asyncio.create_task(scene.crawler.run())
+    await asyncio.sleep(0.05)
+    scene.crawler.stop()
+    await asyncio.wait_for(run, 5)
+    assert scene.frontier.leased == {}
+    assert len(scene.frontier.pending) == 2
+
+
 async def test_stop_lets_what_is_being_written_come_home():
     scene = Scene({f"{HOST}/": "x"})
     scene.frontier.robots["h.example:80"] = ""
