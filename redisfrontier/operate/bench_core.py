@@ -218,12 +218,11 @@ async def _feed(frontier: AsyncFrontier, found: list[str]) -> None:
 
 
 async def _work(frontier: AsyncFrontier, count: int) -> None:
-    done = 0
+    done, held = 0, await frontier.claim(CYCLE_BATCH)
     while done < count:
-        claims = await frontier.claim(CYCLE_BATCH)
-        await frontier.finish([c.outcome(200, duration_ms=5, size_bytes=2000) for c in claims])
-        done += len(claims)
-        if not claims:
+        done += len(held)
+        _, held = await frontier.exchange([c.outcome(200, duration_ms=5, size_bytes=2000) for c in held], CYCLE_BATCH)
+        if not held:
             await asyncio.sleep(0.001)
 
 
