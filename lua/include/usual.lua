@@ -1,3 +1,4 @@
+-- @include ordinary
 -- @include delay
 -- @include sane
 -- @include held
@@ -12,9 +13,8 @@ local settings_fine, base -- of the crawl: may there be a usual end at all?
 local statuses, delays, sizes = {}, {}, {} -- of this call, by text: is it usual?  how long the host rests; bytes
 
 local function look_at_ends()
-  base = max(0, min(255, S.base_precedence))
-  settings_fine = S.retention ~= 'keep' and S.max_documents_per_queue < 0 and S.max_bytes_per_queue < 0 and (n.followers or 0) == 0
-    and S.max_per_host_bandwidth_usage_kb_sec <= 0 and S.queue_precedence_policy ~= 'success_counts' and S.queue_precedence_policy ~= 'highest_uri'
+  base = ordinary()
+  settings_fine = base and S.retention ~= 'keep' and S.max_per_host_bandwidth_usage_kb_sec <= 0 or false
 end
 
 local function is_usual(status)

@@ -1,3 +1,4 @@
+-- @include ordinary
 -- @include told
 -- @include lease_out
 -- @include inactive
@@ -10,10 +11,8 @@ local settings_fine, base, balance, total -- of the crawl: may there be a usual 
 local turns = 0 -- usual ones of this call
 
 local function look_at_turns(c)
-  base, balance, total = max(0, min(255, S.base_precedence)), S.balance_replenish_amount, S.queue_total_budget
-  settings_fine = S.max_documents_per_queue < 0 and S.max_bytes_per_queue < 0 and (n.followers or 0) == 0 and base < S.precedence_floor
-    and S.max_in_flight == 1 and c.per_queue >= 1 and not c.named
-    and S.queue_precedence_policy ~= 'success_counts' and S.queue_precedence_policy ~= 'highest_uri'
+  base, balance, total = ordinary(), S.balance_replenish_amount, S.queue_total_budget
+  settings_fine = base and base < S.precedence_floor and S.max_in_flight == 1 and c.per_queue >= 1 and not c.named or false
 end
 
 local function usual_queue(name, state, c) -- its fields, or nil

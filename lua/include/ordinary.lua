@@ -1,0 +1,8 @@
+-- @include partition
+-- What the usual ways ask of a crawl: no quotas of queues, nobody who follows its journal, one precedence for all its queues.
+-- @exports ordinary
+local function ordinary() -- that precedence, or nil
+  if S.max_documents_per_queue >= 0 or S.max_bytes_per_queue >= 0 or (n.followers or 0) > 0 then return nil end
+  if S.queue_precedence_policy == 'success_counts' or S.queue_precedence_policy == 'highest_uri' then return nil end
+  return max(0, min(255, S.base_precedence))
+end
