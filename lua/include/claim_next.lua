@@ -2,7 +2,8 @@
 -- @include wake_due
 -- @include dates
 -- @include turns
--- @include visit
+-- @include last_claim
+-- @include give
 -- @include roomy
 -- @include limits
 -- A claim, step by step (design 8): expired leases, due queues and dates first, then turns.
@@ -15,13 +16,13 @@ local function claim_next(token, worker, queues, per_queue, lease_ms, name) -- m
   promote()
   check_limits()
   local stuck = pool_empty()
-  if S.run_state == 'RUN' and not claim_again(c) then
+  if S.run_state == 'RUN' and not claim_again(worker, token) then
     if S.max_in_flight_per_worker > 0 then c.room = S.max_in_flight_per_worker - held(worker) end
     if c.named then take_named(c, name) else stuck = take_turns(c) or stuck end
   end
   settle_turns(c)
   write_leases()
-  note_claimed(c)
+  note_claimed(worker, token)
   return stuck and 0 or next_wait(name)
 end
 

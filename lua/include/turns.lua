@@ -1,8 +1,7 @@
 -- @include usual_turn
--- @include visit
--- @include last_claim
+-- @include give
 -- Whose turn it is: the head of ready; only if nothing is ready, the head of inactive below the floor (design 8, step 4).
--- @exports take_turns next_wait claim_again note_claimed
+-- @exports take_turns next_wait
 local STEPS = 100 -- looks at queues that gave nothing, in one call
 
 -- Queues in the order of their turns; of inactive the next is good only after a usual turn.  skip: unreadable ones at the head.
@@ -54,19 +53,4 @@ local function next_wait(name) -- ms until something is due, -1 for never
     at = min(first(K_DUE) or at, (n.later or 0) > 0 and first(K_LATER) or at, first(K_LEASE) or at)
   end
   return at < math.huge and max(0, at - now) or -1
-end
-
-local function claim_again(c) -- true if this very call was answered before
-  for _, id in ipairs(last_claim(c.worker, c.token)) do
-    local l = lease_of(id)
-    if l and l.token == c.token then
-      tell(id, l.queue, l.attempts, l.lost, hget(bucket('rec:', id), id) or '')
-    end
-  end
-  return #told() > 0
-end
-
-local function note_claimed(c)
-  local ids = told()
-  if #ids > 0 then note_claim(c.worker, c.token, ids) end
 end

@@ -1,26 +1,11 @@
 -- @include levels
 -- @include uniqueness
+-- @include new_records
 -- A new URI of a queue in which others wait already, and about which nothing is unusual: only two counts of the queue change, so only they are
 -- read and written.  What comes of it is what admit.lua makes of it; everything else is left to that.
 -- @exports usual_arrival settle_arrivals settle_arrival
 local arrivals, arrived = {}, 0 -- name -> { pending and admitted so far, arrivals of this call, key of its zset }; false: not usual
 local settings_fine
-local records -- the key of the bucket that fills
-local first, kept, size = -1, {}, 0 -- its first id; ids and records that it gets in this call
-
-local function write_records()
-  if size > 0 then call('HSET', records, unpack(kept, 1, size)) end
-  size = 0
-end
-
-local function room_for(number) -- may its record be written?
-  local from = number - number % PER_BUCKET
-  if from == first then return true end
-  write_records()
-  records = bucket('rec:', number)
-  first = known_type('HLEN', records) and from or -1
-  return first == from
-end
 
 local function look_at_queue(name)
   if settings_fine == nil then settings_fine = S.queue_precedence_policy ~= 'highest_uri' and (n.followers or 0) == 0 end
@@ -48,7 +33,7 @@ local function usual_arrival(name, class, fp, record, unasked) -- the answer, or
   end
   n.id, n.ordinal = number, ordinal
   if not unasked then remember(fp, id) end
-  kept[size + 1], kept[size + 2], size = id, record, size + 2
+  keep_record(id, record)
   a[3], arrived = a[3] + 1, arrived + 1
   return '+' .. id
 end
