@@ -12,7 +12,7 @@ from redisfrontier.policy.sheets import Sheet, Sheets
 from redisfrontier.settings import Settings, from_text
 from redisfrontier.store import crawl_ops
 from redisfrontier.store.drive import refuse
-from redisfrontier.store.ops import Ask, Head, Ops, text
+from redisfrontier.store.ops import Ask, Head, Ops, text, texts
 
 #: Layout of the keys; another number is another layout.
 SCHEMA = 1
@@ -121,5 +121,4 @@ def unpacked(name: str, packed: str) -> Sheet:
 def _hash(reply: Any) -> dict[str, str]:
     if isinstance(reply, Exception):
         refuse(reply)
-    pairs = reply.items() if isinstance(reply, dict) else zip(reply[::2], reply[1::2], strict=True)
-    return {text(name): text(value) for name, value in pairs}
+    return texts(reply)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from redisfrontier.crawl.live import Live
 from redisfrontier.errors import RecordError
 from redisfrontier.operate.checks import Check, Level, ok
@@ -14,7 +12,7 @@ from redisfrontier.steps.stats import stats
 from redisfrontier.store import keys
 from redisfrontier.store.crawl_ops import read
 from redisfrontier.store.drive import Steps
-from redisfrontier.store.ops import HEAD, text
+from redisfrontier.store.ops import HEAD, pairs, text
 
 #: Queues of one partition that are looked at, and of one call.
 QUEUES, QUEUES_PER_CALL = 1000, 100
@@ -131,7 +129,7 @@ def _records(live: Live) -> Steps[list[Check]]:
                 continue
             looked += 1
             loose += text(encoding) not in _COMPACT
-            broken += [f"{p}:{id_}" for id_, value in _pairs(packed) if not _readable(value)]
+            broken += [f"{p}:{text(id_)}" for id_, value in pairs(packed) if not _readable(value)]
     return [_encodings(live, looked, loose), _readings(live, looked, broken)]
 
 
@@ -178,11 +176,6 @@ def _figures(live: Live) -> Steps[list[Check]]:
         remedy = "uris retry URI brings one in; uniqueness = exact has no such refusals"
         checks.append(Check("known by the filter", Level.NOTE, f"{found['maybe_seen']} refusals", costs, remedy, live.name))
     return checks
-
-
-def _pairs(packed: Any) -> list[tuple[str, bytes]]:
-    pairs = packed.items() if isinstance(packed, dict) else zip(packed[::2], packed[1::2], strict=True)
-    return [(text(id_), value) for id_, value in pairs]
 
 
 def _readable(packed: bytes) -> bool:

@@ -12,7 +12,7 @@ from redisfrontier.operate.checks import Check, Level, ok
 from redisfrontier.store.crawl_ops import read
 from redisfrontier.store.drive import Steps
 from redisfrontier.store.fitness import check_server
-from redisfrontier.store.ops import text
+from redisfrontier.store.ops import text, texts
 from redisfrontier.store.server_program import settings_text
 
 #: A temporary file of a snapshot or rewrite that is older is nobody's.
@@ -55,8 +55,7 @@ def _config(replies: list[Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for reply in replies:
         if not isinstance(reply, Exception):
-            pairs = reply.items() if isinstance(reply, dict) else zip(reply[::2], reply[1::2], strict=True)
-            found.update({text(name): text(value) for name, value in pairs})
+            found.update(texts(reply))
     return found
 
 

@@ -16,7 +16,7 @@ from redisfrontier.steps.inspect import queue_names, replies_of
 from redisfrontier.steps.queues import unretire
 from redisfrontier.store import bloom, crawl_ops, keys
 from redisfrontier.store.drive import Steps, refuse, translated
-from redisfrontier.store.ops import Ops, text
+from redisfrontier.store.ops import Ops, text, texts
 from redisfrontier.uri.fingerprint import check_crawl_name
 
 #: Why a crawl that is being removed is stopped; parts of it may be gone already.
@@ -167,8 +167,7 @@ def put_document(live: Live, document: str, command: str, values: Sequence[Any])
 def sheets(live: Live) -> Steps[list[Sheet]]:
     """All sheets, by name."""
     (reply,) = yield from replies_of(crawl_ops.documents(live.name, "sheets"))
-    pairs = reply.items() if isinstance(reply, dict) else zip(reply[::2], reply[1::2], strict=True)
-    return [unpacked(name, packed) for name, packed in sorted((text(n), text(v)) for n, v in pairs)]
+    return [unpacked(name, packed) for name, packed in sorted(texts(reply).items())]
 
 
 def put_sheet(live: Live, sheet: Sheet | None, name: str) -> Steps[None]:
@@ -198,8 +197,7 @@ def remove(live: Live) -> Steps[int]:
     for p in range(live.partitions):
         gone += yield from _remove_queues(live, p)
         (reply,) = yield from replies_of([crawl_ops.read("HGETALL", keys.of(live.name, p, "n"))])
-        pairs = reply.items() if isinstance(reply, dict) else zip(reply[::2], reply[1::2], strict=True)
-        counters = {text(k): int(float(v)) for k, v in pairs if text(k) in ("id", "ix_level", "ix_split", "slice")}
+        counters = {k: int(float(v)) for k, v in texts(reply).items() if k in ("id", "ix_level", "ix_split", "slice")}
         pages = _filter_keys(live.name, p, live.settings, live.partitions, counters.get("slice", 0) + 2)
         sheets = (keys.sheet_values(live.name, p, number) for number in live.combos.values())
         rest = (*keys.fixed(live.name, p)[1:], keys.source_tags(live.name, p))

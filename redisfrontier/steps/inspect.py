@@ -11,7 +11,7 @@ from redisfrontier.errors import WrongKeyType
 from redisfrontier.store import keys
 from redisfrontier.store.crawl_ops import read
 from redisfrontier.store.drive import Steps, refuse
-from redisfrontier.store.ops import Ask, text
+from redisfrontier.store.ops import Ask, pairs, text, texts
 from redisfrontier.uri.fingerprint import partition_of
 
 #: Entries of one page.
@@ -58,11 +58,7 @@ def records(live: Live, p: int, numbers: Sequence[str]) -> Steps[list[bytes | No
 def queue_names(live: Live, p: int, cursor: str) -> Steps[tuple[str, list[str]]]:
     """A page of the queues ever seen, and the next cursor ("0": that was the last)."""
     (reply,) = yield from replies_of([read("ZSCAN", keys.of(live.name, p, "queues"), cursor, "COUNT", PAGE)])
-    return text(reply[0]), [text(entry[0] if isinstance(entry, tuple | list) else entry) for entry in _members(reply[1])]
-
-
-def _members(flat: Any) -> list[Any]:
-    return list(flat if not flat or isinstance(flat[0], tuple | list) else flat[::2])
+    return text(reply[0]), [text(name) for name, _ in pairs(reply[1])]
 
 
 def queue_hashes(live: Live, p: int, names: Iterable[str]) -> Steps[list[dict[str, Any]]]:
@@ -77,8 +73,7 @@ def queue_hashes(live: Live, p: int, names: Iterable[str]) -> Steps[list[dict[st
 
 
 def _plain(reply: Any) -> dict[str, Any]:
-    pairs = reply.items() if isinstance(reply, dict) else zip(reply[::2], reply[1::2], strict=True)
-    return {text(k): _value(text(v)) for k, v in pairs}
+    return {name: _value(value) for name, value in texts(reply).items()}
 
 
 def _value(shown: str) -> int | str:
@@ -112,14 +107,14 @@ class _Pending(Paging):
                 key = keys.queue(self.live.name, self.p, name)
                 ask = read("ZRANGE", key, self.upto, "-inf", "BYSCORE", "REV", "LIMIT", 0, PAGE, "WITHSCORES")
                 (reply,) = yield from replies_of([ask])
-                pairs = reply if not reply or isinstance(reply[0], tuple | list) else list(zip(reply[::2], reply[1::2], strict=True))
-                if len(pairs) < PAGE:
+                found = pairs(reply)
+                if len(found) < PAGE:
                     self.names.pop(0)
                     self.upto = "+inf"
                 else:
-                    self.upto = f"({float(pairs[-1][1])!r}"
-                if pairs:
-                    return [(name, text(id_)) for id_, _ in pairs]
+                    self.upto = f"({float(found[-1][1])!r}"
+                if found:
+                    return [(name, text(id_)) for id_, _ in found]
             elif self.cursor is None:
                 return None
             else:
@@ -138,7 +133,7 @@ class _Scanned(Paging):
         while self.cursor is not None:
             (reply,) = yield from replies_of([read("HSCAN", keys.of(self.live.name, self.p, self.key), self.cursor, "COUNT", PAGE)])
             self.cursor = None if text(reply[0]) == "0" else text(reply[0])
-            found = [(text(value).split(" ")[self.place], id_) for id_, value in _plain_text(reply[1]).items()]
+            found = [(text(value).split(" ")[self.place], id_) for id_, value in texts(reply[1]).items()]
             if page := [(name, id_) for name, id_ in found if self.wanted(name)]:
                 return page
         return None
@@ -167,15 +162,10 @@ def dated_pages(live: Live, p: int, wanted: Match) -> Paging:
     return _Dated(live, p, wanted)
 
 
-def _plain_text(reply: Any) -> dict[str, str]:
-    pairs = reply.items() if isinstance(reply, dict) else zip(reply[::2], reply[1::2], strict=True)
-    return {text(k): text(v) for k, v in pairs}
-
-
 def leases(live: Live, p: int, cursor: str) -> Steps[tuple[str, list[dict[str, Any]]]]:
     """A page of leases: id, token, worker, since_ms, queue, attempts, lost_leases, deleted, expires_ms."""
     (reply,) = yield from replies_of([read("HSCAN", keys.of(live.name, p, "own"), cursor, "COUNT", PAGE)])
-    owned = _plain_text(reply[1])
+    owned = texts(reply[1])
     expiries = yield from replies_of([read("ZSCORE", keys.of(live.name, p, "lease"), id_) for id_ in owned])
     rows = [_lease(p, id_, own, expiry) for (id_, own), expiry in zip(owned.items(), expiries, strict=True)]
     return text(reply[0]), rows

@@ -14,7 +14,7 @@ from redisfrontier.steps.session import Session
 from redisfrontier.steps.show import unscoped
 from redisfrontier.store import crawl_ops, keys
 from redisfrontier.store.drive import Steps
-from redisfrontier.store.ops import HEAD, text
+from redisfrontier.store.ops import HEAD, pairs, text
 from redisfrontier.uri.surt import directive_prefix
 
 #: Seeds read or noted by one call.
@@ -24,7 +24,7 @@ PAGE = 500
 def next_index(live: Live) -> Steps[int]:
     """The number that the next seed gets."""
     (reply,) = yield from replies_of([crawl_ops.read("ZRANGE", _key(live), 0, 0, "REV", "WITHSCORES")])
-    return int(float(_scored(reply)[0][1])) + 1 if reply else 0
+    return int(float(pairs(reply)[0][1])) + 1 if reply else 0
 
 
 def add(session: Session, batch: SeedBatch) -> Steps[list[Admission]]:
@@ -44,7 +44,7 @@ def add(session: Session, batch: SeedBatch) -> Steps[list[Admission]]:
 def page(live: Live, preparer: Preparer, start: int) -> Steps[list[dict[str, Any]]]:
     """Up to PAGE seeds from a place in their order: index, uri, queue, and how each is known (pending, leased, finished …)."""
     (reply,) = yield from replies_of([crawl_ops.read("ZRANGE", _key(live), start, start + PAGE - 1, "WITHSCORES")])
-    rows = [{"index": int(float(score)), "uri": text(member)} for member, score in _scored(reply)]
+    rows = [{"index": int(float(score)), "uri": text(member)} for member, score in pairs(reply)]
     asks, asked = [], []
     for row in rows:
         try:
@@ -62,9 +62,3 @@ def page(live: Live, preparer: Preparer, start: int) -> Steps[list[dict[str, Any
 
 def _key(live: Live) -> str:
     return keys.crawl_wide(live.name, "seeds")
-
-
-def _scored(reply: Any) -> list[tuple[Any, Any]]:
-    if not reply or isinstance(reply[0], tuple | list):
-        return [tuple(pair) for pair in reply]
-    return list(zip(reply[::2], reply[1::2], strict=True))

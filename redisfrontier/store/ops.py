@@ -77,6 +77,20 @@ def exchanged(reply: Any) -> tuple[Any, Any]:
     return (reply, reply) if isinstance(reply, Exception) else ([*reply[:HEAD], *reply[HEAD]], reply[HEAD + 1])
 
 
+def pairs(reply: Any) -> list[tuple[Any, Any]]:
+    """Fields with their values, or members with their scores, of a reading command's reply: a dict, pairs, or one after the other."""
+    if isinstance(reply, dict):
+        return list(reply.items())
+    if not reply or isinstance(reply[0], tuple | list):
+        return [tuple(pair) for pair in reply]
+    return list(zip(reply[::2], reply[1::2], strict=True))
+
+
+def texts(reply: Any) -> dict[str, str]:
+    """The reply of HGETALL and its like as texts."""
+    return {text(name): text(value) for name, value in pairs(reply)}
+
+
 def score_class(directive: int, precedence: int) -> int:
     """Directive and precedence as the scripts take them; over 255 counts as 255, below 0 as 0 (design §9)."""
     return (0 if directive < 0 else 3 if directive > 3 else directive) * 256 + (
