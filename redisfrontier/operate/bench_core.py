@@ -19,7 +19,7 @@ from redisfrontier.store.drive import Driver
 from redisfrontier.store.embedded import Embedded
 from redisfrontier.store.ops import Ops
 
-#: Queues of one call in the claim and finish measurements.
+#: Queues of one call.
 QUEUES = 100
 #: URIs of one call in the full cycle.
 CYCLE_BATCH = 1000
@@ -45,8 +45,9 @@ def run(plan: Plan | None = None) -> dict[str, Any]:
     for name, measure in (
         ("exact mode, uniform hosts", lambda: core(plan, "exact")),
         ("bitfield mode", lambda: prefixed("bitfield_", core(plan, "bitfield", memory=False))),
-        ("memory, Zipf hosts", lambda: prefixed("zipf_", memory(plan, zipf=True))),
-        ("memory, crawl records", lambda: {"bytes_per_pending_crawl": memory(plan, crawl=True)["bytes_per_pending"]}),
+        ("each URI of another queue", lambda: prefixed("scattered_", pending(plan, "scattered"))),
+        ("Zipf hosts", lambda: prefixed("zipf_", pending(plan, "zipf"))),
+        ("crawl records", lambda: {"bytes_per_pending_crawl": pending(plan, "even", crawl=True)["bytes_per_pending"]}),
         ("full cycle", lambda: full_cycle(plan)),
         ("sync cycle", lambda: sync_cycle(plan)),
     ):
@@ -111,11 +112,18 @@ class Bench:
         return len(ids)
 
 
-def uris(count: int, hosts: int, *, zipf: bool = False, start: int = 0) -> Iterator[str]:
-    """URIs of 76 characters, spread evenly or by Zipf's law over the hosts, in random order."""
+def uris(count: int, hosts: int, *, spread: str = "even", start: int = 0) -> Iterator[str]:
+    """URIs of 76 characters over the hosts, paths in random order.
+
+    `spread`: "even", each call has URIs of QUEUES queues; "scattered", each URI of a call is of another queue; "zipf", by that law.
+    """
     rng = random.Random(start)
-    weights = [1 / (rank + 1) for rank in range(hosts)]
-    chosen = rng.choices(range(hosts), weights, k=count) if zipf else [(i * 7919) % hosts for i in range(count)]
+    if spread == "zipf":
+        chosen = rng.choices(range(hosts), [1 / (rank + 1) for rank in range(hosts)], k=count)
+    elif spread == "scattered":
+        chosen = [(i * 7919) % hosts for i in range(count)]
+    else:
+        chosen = [((i // URIS_PER_CALL * QUEUES + i % URIS_PER_CALL % QUEUES) * 7919) % hosts for i in range(count)]
     names = [f"{random.Random(host).getrandbits(40):010x}.{host % 97}.example" for host in range(hosts)]
     for i, host in enumerate(chosen, start):
         yield f"http://{names[host]}/{rng.getrandbits(64):016x}/{i:x}".ljust(76, "-")
@@ -144,17 +152,16 @@ def core(plan: Plan, uniqueness: str, *, memory: bool = True) -> dict[str, Any]:
         return figures
 
 
-def memory(plan: Plan, *, zipf: bool = False, crawl: bool = False) -> dict[str, Any]:
-    """Memory of pending URIs only."""
+def pending(plan: Plan, spread: str, *, crawl: bool = False) -> dict[str, Any]:
+    """CPU and memory of URIs that are scheduled and wait."""
     with Bench("exact") as b:
         before = b.memory()
-        found = uris(plan.uris, plan.hosts, zipf=zipf)
+        found: Iterator[Any] = uris(plan.uris, plan.hosts, spread=spread)
         if crawl:
             b.preparer = Preparer(b.frontier.settings(), now_ms=lambda: int(time.time() * 1000))
-            _schedule(b, crawl_records(found), plan.uris)
-        else:
-            _schedule(b, found, plan.uris)
-        return _per_uri(before, b.memory(), plan.uris, "pending")
+            found = crawl_records(found)
+        spent = _schedule(b, found, plan.uris)
+        return {"schedule_new_us": spent, **_per_uri(before, b.memory(), plan.uris, "pending")}
 
 
 def _per_uri(before: tuple[int, int], after: tuple[int, int], count: int, what: str) -> dict[str, float]:
@@ -200,7 +207,7 @@ def full_cycle(plan: Plan) -> dict[str, float]:
 
     One task schedules and one claims and finishes, so that this process prepares the next batch while the server works on the last.
     """
-    found = list(uris(plan.cycle_uris, plan.hosts))
+    found = list(uris(plan.cycle_uris, plan.hosts, spread="scattered"))
     with Bench("exact") as b:
         start = time.perf_counter()
         asyncio.run(_cycle(b.url, found))
@@ -229,7 +236,7 @@ async def _work(frontier: AsyncFrontier, count: int) -> None:
 def sync_cycle(plan: Plan) -> dict[str, float]:
     """URIs per second of a sync worker that takes one at a time: it ends one and claims the next in one call, or in two."""
     with Bench("exact") as b:
-        b.frontier.schedule(uris(2 * plan.sync_cycles + 1000, plan.hosts))
+        b.frontier.schedule(uris(2 * plan.sync_cycles + 1000, plan.hosts, spread="scattered"))
         exchanges, calls = _exchanges(b.frontier, plan.sync_cycles), _calls(b.frontier, plan.sync_cycles)
         return {"sync_cycle_per_s": round(exchanges), "sync_cycle_of_two_calls_per_s": round(calls)}
 
