@@ -20,10 +20,10 @@ local function claim_next(token, worker, queues, per_queue, lease_ms, name) -- m
     if S.max_in_flight_per_worker > 0 then c.room = S.max_in_flight_per_worker - held(worker) end
     if c.named then take_named(c, name) else stuck = take_turns(c) or stuck end
   end
-  settle_turns(c)
+  local served = settle_turns(c) >= queues -- who got all that was asked for comes again at once
   write_leases()
   note_claimed(worker, token)
-  return stuck and 0 or next_wait(name)
+  return (stuck or served) and 0 or next_wait(name)
 end
 
 local function claims(wait) -- the reply, when all is written

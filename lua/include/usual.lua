@@ -36,7 +36,7 @@ end
 local ends, end_bytes, emptied = 0, 0, 0 -- usual ones of this call
 
 local function ended(id, name, v, until_ms, cost, size)
-  call('HSET', v[10], 'state', 'due', 'in_flight', '0', 'spent', text((v[6] or 0) + cost), 'succeeded', text((v[7] or 0) + 1),
+  call('HSET', v[1], 'state', 'due', 'in_flight', '0', 'spent', text((v[6] or 0) + cost), 'succeeded', text((v[7] or 0) + 1),
     'bytes', text((v[8] or 0) + size), 'not_before', text(until_ms))
   ends, end_bytes, n.rotation = ends + 1, end_bytes + size, (n.rotation or 0) + 1
   if v[2] == '0' then emptied = emptied + 1 end
@@ -63,7 +63,7 @@ local function usual_end(id, token, status, duration, size) -- true if it was on
   if until_ms <= now or not record or not sound(record) then return false end
   if not note_end(fingerprint_of(record), id, 'succeeded', true) then return false end -- (the first write: it fails alone)
   hold(sub(own, a + 1, b - 1), -1)
-  v[10] = key
+  v[1] = key -- (in the place of the state: a tenth value would have the table made anew)
   ended(id, name, v, until_ms, cost_of(record), sizes[size] or size_of(size))
   return true
 end

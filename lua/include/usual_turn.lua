@@ -21,7 +21,7 @@ local function usual_queue(name, state, c) -- its fields, or nil
   local key = T .. 'm:' .. name
   local v = try('HMGET', key, 'state', 'pending', 'precedence', 'in_flight', 'active', 'spent', 'session_start', 'not_before', 'more')
   local usual = v[1] == state and v[9] ~= '1' and (not v[4] or v[4] == '0') and (v[3] or 0) + 0 == base and (v[8] or 0) + 0 <= now
-  v[10] = key
+  v[1] = key -- (in the place of the state: a tenth value would have the table made anew)
   return usual and v or nil -- (an error has no fields)
 end
 
@@ -44,9 +44,9 @@ end
 local function written(name, v) -- one less is pending, and it is out
   local pending = v[2] - 1
   if v[5] == '1' then
-    call('HSET', v[10], 'state', 'in_process', 'pending', text(pending), 'in_flight', '1')
+    call('HSET', v[1], 'state', 'in_process', 'pending', text(pending), 'in_flight', '1')
   else
-    call('HSET', v[10], 'state', 'in_process', 'pending', text(pending), 'in_flight', '1', 'active', '1', 'session_start', v[6] or '0')
+    call('HSET', v[1], 'state', 'in_process', 'pending', text(pending), 'in_flight', '1', 'active', '1', 'session_start', v[6] or '0')
   end
   local to = new_level(pending + 1, pending)
   if to then zput(K_QUEUES, name, to) end
@@ -63,7 +63,7 @@ local function usual_turn(turn, c) -- true if it gave its URI
   local attempts, lost = attempts_of(id)
   if not attempts then return false end
   turn.ready_at = nil
-  call('ZREMRANGEBYRANK', key, '-1', '-1')
+  call('ZREMRANGEBYRANK', key, '-1', '-1') -- (ZPOPMAX looks for its member from the beginning)
   lease_out(name, id, negative(found[2]), attempts, lost, c)
   written(name, v)
   tell(id, name, attempts, lost, record)
@@ -83,10 +83,11 @@ local function usual_head(name, state, c) -- the same for the head of ready or i
   return true
 end
 
-local function settle_turns(c)
-  if turns == 0 then return end
+local function settle_turns(c) -- how many there were, each of another queue
+  if turns == 0 then return 0 end
   hold(c.worker, turns)
   bump('pending', -turns)
   bump('in_flight', turns)
   bump('queues_in_process', turns)
+  return turns
 end

@@ -162,7 +162,7 @@ _SHAPES: tuple[tuple[str, str | int], ...] = (
     (r"T \.\. '(\w+):?'", 1),
     (r"bucket\('(\w+):'", 1),
     (r"pending_key\(|q\.pending_key$", "q"),
-    (r"(q\.key|v\[10\])$", "m"),
+    (r"(q\.key|v\[1\])$", "m"),
     (r"a\[4\]$", "q"),
     (r"ZSETS\[", "a place"),
     (r"page_key\(|last_key$", "seen"),
