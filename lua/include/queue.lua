@@ -27,17 +27,17 @@ local function queue(name) -- the queue, new ones too; or nil and why its key ca
   local q = queues[name]
   if q then return q end
   local key = T .. 'm:' .. name
-  local v, why = read('HMGET', key, 'state', 'more', 'pending', 'admitted', 'precedence', 'in_flight', 'active', 'spent',
+  local v, why = read('HMGET', key, 'state', 'usual', 'pending', 'admitted', 'precedence', 'in_flight', 'active', 'spent',
     'session_start', 'not_before', 'succeeded', 'bytes') -- HOT
   if not v then return nil, why end
   local new = not v[1]
   if new then v[1] = 'exhausted' end
-  for i = 2, 12 do v[i] = (v[i] or 0) + 0 end -- (no tonumber: a call for each would cost more)
+  for i = 3, 12 do v[i] = (v[i] or 0) + 0 end -- (no tonumber: a call for each would cost more)
   -- One table, made as large as it will be: growing it step by step costs more than all else here.
-  q = setmetatable({ name = name, key = key, was = v, new = new, pending_key = nil, put = nil, state = v[1], more = v[2], pending = v[3],
+  q = setmetatable({ name = name, key = key, was = v, new = new, pending_key = nil, put = nil, state = v[1], more = v[2] == '-', pending = v[3],
     admitted = v[4], precedence = v[5], in_flight = v[6], active = v[7], spent = v[8], session_start = v[9], not_before = v[10],
     succeeded = v[11], bytes = v[12] }, ABSENT)
-  if q.more == 1 then
+  if q.more then
     load_more(q)
     local fine, wrong = bound(q.sheet, q.group)
     if not fine then return nil, wrong end
@@ -60,7 +60,7 @@ local function put(q, field, value) -- a hot one may be set without
   q[field] = value
   if COLD[field] then
     q.put = q.put or {}
-    q.put[field], q.more = true, 1
+    q.put[field], q.more = true, true
   end
 end
 

@@ -16,7 +16,7 @@ end
 local function stay(turn) -- one of which only a part was read so far
   local v = turn.read
   call('HSET', v[1], 'state', 'ready')
-  if (v[2] or '0') == '0' then
+  if (v[3] or '0') == '0' then
     bump('empty_due', -1)
     bump('empty_ready', 1)
   end

@@ -10,11 +10,21 @@ local function tally(state, pending, by) -- in process and exhausted are in no z
   end
 end
 
+-- Its `usual`, which tells the usual paths in one word what they want to know: its precedence, with `*` when it is in no session; with `+` when
+-- more or fewer of its URIs are out than its state says; or `-`, when it has more fields than most.
+local function in_a_word(q)
+  if q.more then return '-' end
+  local precedence = text(q.precedence)
+  if q.in_flight ~= (q.state == 'in_process' and 1 or 0) then return precedence .. '+' end
+  return q.active == 0 and precedence .. '*' or precedence
+end
+
 local function changes(q) -- fields and values in turn, and how many of both
   local was, args, size = q.was, { q.state, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 0
   if q.begun or q.state ~= was[1] then args[1], args[2], size = 'state', q.state, 2 end -- of a new one told, though it is the default
-  if q.new and size > 0 then args[3], args[4], size = 'more', text(q.more), 4 end
-  for i = size == 4 and 3 or 2, 12 do
+  local usual = in_a_word(q)
+  if usual ~= was[2] and not (q.new and size == 0) then args[size + 1], args[size + 2], size = 'usual', usual, size + 2 end
+  for i = 3, 12 do
     local field = HOT[i]
     local value = q[field]
     if value ~= was[i] then args[size + 1], args[size + 2], size = field, TEXTS[value] or text(value), size + 2 end

@@ -9,11 +9,12 @@
 -- makes of it (the model test compares); everything else is left to that.
 -- @exports usual_end settle_ends
 local find = string.find
-local settings_fine, base -- of the crawl: may there be a usual end at all?
+local settings_fine, in_session -- of the crawl: may there be a usual end at all?  what `usual` says of a queue of its one precedence
 local statuses, delays, sizes = {}, {}, {} -- of this call, by text: is it usual?  how long the host rests; bytes
 
 local function look_at_ends()
-  base = ordinary()
+  local base = ordinary()
+  in_session = base and text(base)
   settings_fine = base and S.retention ~= 'keep' and S.max_per_host_bandwidth_usage_kb_sec <= 0 or false
 end
 
@@ -36,10 +37,10 @@ end
 local ends, end_bytes, emptied = 0, 0, 0 -- usual ones of this call
 
 local function ended(id, name, v, until_ms, cost, size)
-  call('HSET', v[1], 'state', 'due', 'in_flight', '0', 'spent', text((v[6] or 0) + cost), 'succeeded', text((v[7] or 0) + 1),
-    'bytes', text((v[8] or 0) + size), 'not_before', text(until_ms))
+  call('HSET', v[1], 'state', 'due', 'in_flight', '0', 'spent', text((v[4] or 0) + cost), 'succeeded', text((v[5] or 0) + 1),
+    'bytes', text((v[6] or 0) + size), 'not_before', text(until_ms))
   ends, end_bytes, n.rotation = ends + 1, end_bytes + size, (n.rotation or 0) + 1
-  if v[2] == '0' then emptied = emptied + 1 end
+  if v[3] == '0' then emptied = emptied + 1 end
   zput(K_DUE, name, text(until_ms))
   note_due(until_ms)
   zput(K_LEASE, id, false)
@@ -56,14 +57,14 @@ local function usual_end(id, token, status, duration, size) -- true if it was on
   local name = sub(own, find(own, ' ', find(own, ' ', b + 1, true) + 1, true) + 1, -7)
   if byte(own, a) ~= 32 or queues[name] then return false end
   local key = T .. 'm:' .. name
-  local v = try('HMGET', key, 'state', 'pending', 'precedence', 'in_flight', 'more', 'spent', 'succeeded', 'bytes', 'not_before')
-  if v[1] ~= 'in_process' or v[4] ~= '1' or v[5] == '1' or (v[3] or 0) + 0 ~= base then return false end -- (an error has no fields)
+  local v = try('HMGET', key, 'state', 'usual', 'pending', 'spent', 'succeeded', 'bytes', 'not_before')
+  if v[1] ~= 'in_process' or v[2] ~= in_session then return false end -- (an error has no fields)
   local record = hget(bucket('rec:', id), id)
-  local until_ms = max((v[9] or 0) + 0, now + (delays[duration] or delay_of(duration)))
+  local until_ms = max((v[7] or 0) + 0, now + (delays[duration] or delay_of(duration)))
   if until_ms <= now or not record or not sound(record) then return false end
   if not note_end(fingerprint_of(record), id, 'succeeded', true) then return false end -- (the first write: it fails alone)
   hold(sub(own, a + 1, b - 1), -1)
-  v[1] = key -- (in the place of the state: a tenth value would have the table made anew)
+  v[1] = key -- (in the place of the state: one more value would have the table made anew)
   ended(id, name, v, until_ms, cost_of(record), sizes[size] or size_of(size))
   return true
 end

@@ -8,20 +8,23 @@
 -- @exports usual_wake usual_head usual_turn settle_turns
 local DUE = { state = 'due' } -- what better_waiting asks of a queue
 local settings_fine, base, balance, total -- of the crawl: may there be a usual turn at all?
+local in_session, in_none -- what `usual` says of a queue of that precedence with nothing out
 local turns = 0 -- usual ones of this call
 
 local function look_at_turns(c)
   base, balance, total = ordinary(), S.balance_replenish_amount, S.queue_total_budget
   settings_fine = base and base < S.precedence_floor and S.max_in_flight == 1 and c.per_queue >= 1 and not c.named or false
+  in_session = base and text(base)
+  in_none = base and in_session .. '*'
 end
 
 local function usual_queue(name, state, c) -- its fields, or nil
   if settings_fine == nil then look_at_turns(c) end
   if not settings_fine or queues[name] then return nil end
   local key = T .. 'm:' .. name
-  local v = try('HMGET', key, 'state', 'pending', 'precedence', 'in_flight', 'active', 'spent', 'session_start', 'not_before', 'more')
-  local usual = v[1] == state and v[9] ~= '1' and (not v[4] or v[4] == '0') and (v[3] or 0) + 0 == base and (v[8] or 0) + 0 <= now
-  v[1] = key -- (in the place of the state: a tenth value would have the table made anew)
+  local v = try('HMGET', key, 'state', 'usual', 'pending', 'spent', 'session_start', 'not_before')
+  local usual = v[1] == state and (v[2] == in_session or v[2] == in_none) and (v[6] or 0) + 0 <= now
+  v[1] = key -- (in the place of the state: one more value would have the table made anew)
   return usual and v or nil -- (an error has no fields)
 end
 
@@ -36,17 +39,18 @@ local function usual_wake(name, c) -- true if it was one: it waits for its turn
 end
 
 local function may_give(v) -- not over its session or budget, not empty
-  local spent = (v[6] or 0) + 0
-  if v[5] == '1' and balance > 0 and spent - (v[7] or 0) > balance then return false end
-  return (v[2] or 0) + 0 > 0 and (total < 0 or spent < total)
+  local spent = (v[4] or 0) + 0
+  if v[2] == in_session and balance > 0 and spent - (v[5] or 0) > balance then return false end
+  return (v[3] or 0) + 0 > 0 and (total < 0 or spent < total)
 end
 
 local function written(name, v) -- one less is pending, and it is out
-  local pending = v[2] - 1
-  if v[5] == '1' then
+  local pending = v[3] - 1
+  if v[2] == in_session then
     call('HSET', v[1], 'state', 'in_process', 'pending', text(pending), 'in_flight', '1')
   else
-    call('HSET', v[1], 'state', 'in_process', 'pending', text(pending), 'in_flight', '1', 'active', '1', 'session_start', v[6] or '0')
+    call('HSET', v[1], 'state', 'in_process', 'usual', in_session, 'pending', text(pending), 'in_flight', '1', 'active', '1',
+      'session_start', v[4] or '0')
   end
   local to = new_level(pending + 1, pending)
   if to then zput(K_QUEUES, name, to) end

@@ -23,6 +23,8 @@ _FIELDS = {  # ours -> the model's
     "fail_run": "failures",
     "robots_run": "robots_run",
 }
+_USUAL_FIELDS = {"state", "usual", "pending", "admitted", "precedence", "in_flight", "active", "spent", "session_start", "not_before"}
+_USUAL_FIELDS |= {"succeeded", "bytes"}
 _COUNTS = ("admitted", "lost", *ENDS)
 
 
@@ -149,7 +151,7 @@ def differences(want: Any, got: Any, path: str = "") -> list[str]:
 
 def broken(s: Stored) -> list[str]:
     """Invariants that hold whatever the model says: counters, places, indexes of one another."""
-    bad = _counters(s) + _places(s) + _leases(s)
+    bad = _counters(s) + _places(s) + _leases(s) + _words(s)
     shown = Counter(q.get("state", "exhausted") for q in s.queues.values())
     for state in ("in_process", "exhausted"):
         if s.n.get(f"queues_{state}", 0) != shown[state]:
@@ -158,6 +160,20 @@ def broken(s: Stored) -> list[str]:
         empty = sum(q.get("state") == state and not s.pending[name] for name, q in s.queues.items())
         if s.n.get(f"empty_{state}", 0) != empty:
             bad.append(f"counted empty {state} {s.n.get(f'empty_{state}')}, there are {empty}")
+    return bad
+
+
+def _words(s: Stored) -> list[str]:
+    """`usual`, which the usual paths take for the whole queue, says what its other fields say."""
+    bad = []
+    for name, q in s.queues.items():
+        word = f"{s.number(name, 'precedence')}" + ("" if s.number(name, "active") else "*")
+        if s.number(name, "in_flight") != (q.get("state") == "in_process"):
+            word = f"{s.number(name, 'precedence')}+"
+        if q.keys() - _USUAL_FIELDS:
+            word = "-"
+        if q.get("usual") != word:
+            bad.append(f"{name}: usual is {q.get('usual')!r}, not {word!r}")
     return bad
 
 
