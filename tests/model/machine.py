@@ -93,9 +93,7 @@ operations = st.one_of(
     operation("wake", st.one_of(st.none(), some_queue)),
     operation("retire", some_queue),
     operation("unretire", st.one_of(st.none(), some_queue)),
-    operation(
-        "budget", some_queue, st.sampled_from([None, -2, -1, 0, 3, 9]), st.booleans(), st.sampled_from([None, None, -1, 0, 7])
-    ),
+    operation("budget", some_queue, st.sampled_from([None, -2, -1, 0, 3, 9]), st.booleans(), st.sampled_from([None, None, -1, 0, 7])),
     operation("delete", st.one_of(st.just(frozenset(URIS + FIRSTS)), st.frozensets(st.sampled_from(URIS), max_size=6)), st.booleans()),
     operation("delete_queue", some_queue),
     operation("release_worker", st.sampled_from(["w1", "w2"])),
