@@ -12,7 +12,7 @@ QUEUE_FIELDS = {
     "succeeded": "URIs that ended so",
     "bytes": "bytes of its successes",
     "not_before": "politeness: no claim before this time",
-    "usual": "its precedence; with `*` in no session; with `+` if its state does not tell how many are out; `-` if it has fields of those below",
+    "usual": "its precedence, with `*` in no session, with `+` if its state does not tell how many are out; or `-`: it has more fields",
     "base": "an operator's precedence before the policy adds to it; -1 as the settings say",
     "sheet": "number of its sheet combination, 0 none",
     "group": "its group",
