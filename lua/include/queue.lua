@@ -27,16 +27,16 @@ local function queue(name) -- the queue, new ones too; or nil and why its key ca
   local q = queues[name]
   if q then return q end
   local key = T .. 'm:' .. name
-  local v, why = read('HMGET', key, 'state', 'usual', 'pending', 'admitted', 'precedence', 'in_flight', 'active', 'spent',
-    'session_start', 'not_before', 'succeeded', 'bytes') -- HOT
+  local v, why = read('HMGET', key, 'state', 'usual', 'pending', 'spent', 'not_before', 'admitted', 'in_flight', 'succeeded',
+    'bytes', 'precedence', 'active', 'session_start') -- HOT
   if not v then return nil, why end
   local new = not v[1]
   if new then v[1] = 'exhausted' end
   for i = 3, 12 do v[i] = (v[i] or 0) + 0 end -- (no tonumber: a call for each would cost more)
   -- One table, made as large as it will be: growing it step by step costs more than all else here.
   q = setmetatable({ name = name, key = key, was = v, new = new, pending_key = nil, put = nil, state = v[1], more = v[2] == '-', pending = v[3],
-    admitted = v[4], precedence = v[5], in_flight = v[6], active = v[7], spent = v[8], session_start = v[9], not_before = v[10],
-    succeeded = v[11], bytes = v[12] }, ABSENT)
+    spent = v[4], not_before = v[5], admitted = v[6], in_flight = v[7], succeeded = v[8], bytes = v[9], precedence = v[10], active = v[11],
+    session_start = v[12] }, ABSENT)
   if q.more then
     load_more(q)
     local fine, wrong = bound(q.sheet, q.group)

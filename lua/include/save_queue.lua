@@ -22,12 +22,14 @@ end
 local function changes(q) -- fields and values in turn, and how many of both
   local was, args, size = q.was, { q.state, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, 0
   if q.begun or q.state ~= was[1] then args[1], args[2], size = 'state', q.state, 2 end -- of a new one told, though it is the default
-  local usual = in_a_word(q)
-  if usual ~= was[2] and not (q.new and size == 0) then args[size + 1], args[size + 2], size = 'usual', usual, size + 2 end
+  local usual, made = in_a_word(q), q.new and size > 0
+  if usual ~= was[2] and (made or not q.new) then args[size + 1], args[size + 2], size = 'usual', usual, size + 2 end
   for i = 3, 12 do
     local field = HOT[i]
     local value = q[field]
-    if value ~= was[i] then args[size + 1], args[size + 2], size = field, TEXTS[value] or text(value), size + 2 end
+    if value ~= was[i] or (made and i <= AT_ONCE_THERE) then
+      args[size + 1], args[size + 2], size = field, TEXTS[value] or text(value), size + 2
+    end
   end
   if q.put then
     for field in pairs(q.put) do
