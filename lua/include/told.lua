@@ -4,15 +4,15 @@
 local HEAD = 6 -- values of a reply before its URIs
 local claimed = { 0, 0, 0, 0, 0, 0 } -- the reply: after its head id, queue, attempts, lost leases, record of each URI in turn
 local size = HEAD
+local ids, count = {}, 0 -- of those URIs
 local troubles = {} -- what could not be given out
 
 local function tell(id, name, attempts, lost, record)
   claimed[size + 1], claimed[size + 2], claimed[size + 3], claimed[size + 4], claimed[size + 5] = id, name, attempts, lost, record
-  size = size + 5
+  size, count = size + 5, count + 1
+  ids[count] = id
 end
 
 local function told() -- the ids so far
-  local ids = {}
-  for i = HEAD + 1, size, 5 do ids[#ids + 1] = claimed[i] end
   return ids
 end

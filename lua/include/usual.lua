@@ -48,14 +48,24 @@ local function ended(id, name, v, until_ms, cost, size)
   call('HDEL', bucket('rec:', id), id)
 end
 
-local function usual_end(id, token, status, duration, size) -- true if it was one
-  if settings_fine == nil then look_at_ends() end
-  local own = settings_fine and (statuses[status] or statuses[status] == nil and is_usual(status)) and hget(K_OWN, id)
-  if not own or sub(own, 1, #token) ~= token or sub(own, -6) ~= ' 0 0 0' then return false end
-  local a = #token + 1 -- own: "token worker since score queue 0 0 0"
+local origin, origin_size, origin_token, holder = '', 0, nil, nil -- "token worker since " of the last lease: most come from one claim
+
+local function is_holder(own, token)
+  if token == origin_token and sub(own, 1, origin_size) == origin then return true end
+  local a = #token + 1
+  if sub(own, 1, a) ~= token .. ' ' then return false end
   local b = find(own, ' ', a + 1, true)
-  local name = sub(own, find(own, ' ', find(own, ' ', b + 1, true) + 1, true) + 1, -7)
-  if byte(own, a) ~= 32 or queues[name] then return false end
+  origin_size = find(own, ' ', b + 1, true)
+  origin, origin_token, holder = sub(own, 1, origin_size), token, sub(own, a + 1, b - 1)
+  return true
+end
+
+local function usual_end(own, id, token, status, duration, size) -- true if it was one; own: what was known of the lease when the call began
+  if settings_fine == nil then look_at_ends() end
+  if not own or not settings_fine or not (statuses[status] or statuses[status] == nil and is_usual(status)) then return false end
+  if sub(own, -6) ~= ' 0 0 0' or not is_holder(own, token) then return false end
+  local name = sub(own, find(own, ' ', origin_size + 1, true) + 1, -7) -- own: "token worker since score queue 0 0 0"
+  if queues[name] then return false end
   local key = T .. 'm:' .. name
   local v = try('HMGET', key, 'state', 'usual', 'pending', 'spent', 'succeeded', 'bytes', 'not_before')
   if v[1] ~= 'in_process' or v[2] ~= in_session then return false end -- (an error has no fields)
@@ -63,7 +73,7 @@ local function usual_end(id, token, status, duration, size) -- true if it was on
   local until_ms = max((v[7] or 0) + 0, now + (delays[duration] or delay_of(duration)))
   if until_ms <= now or not record or not sound(record) then return false end
   if not note_end(fingerprint_of(record), id, 'succeeded', true) then return false end -- (the first write: it fails alone)
-  hold(sub(own, a + 1, b - 1), -1)
+  hold(holder, -1)
   v[1] = key -- (in the place of the state: one more value would have the table made anew)
   ended(id, name, v, until_ms, cost_of(record), sizes[size] or size_of(size))
   return true

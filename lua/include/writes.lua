@@ -36,13 +36,14 @@ local function hget(key, field) -- the value, or false; nil and why when the key
   return read('HGET', key, field)
 end
 
--- Reads fields of one hash at once; hget finds them.
+-- Reads fields of one hash at once, in their order; hget finds them.
 local function prefetch(key, fields)
   local values = read('HMGET', key, unpack(fields))
   if not values then return end
   local found = {}
   for i = 1, #fields do found[fields[i]] = values[i] end
   fetched[key] = found
+  return values
 end
 
 local function send(command, key, args, size)
