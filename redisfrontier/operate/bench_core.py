@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from redisfrontier.aio import AsyncFrontier
 from redisfrontier.candidates import Prepared, Preparer
@@ -18,6 +20,7 @@ from redisfrontier.steps.schedule import URIS_PER_CALL
 from redisfrontier.store.drive import Driver
 from redisfrontier.store.embedded import Embedded
 from redisfrontier.store.ops import Ops
+from redisfrontier.store.server_program import find_server, server_version
 
 #: Queues of one call.
 QUEUES = 100
@@ -41,7 +44,7 @@ class Plan:
 def run(plan: Plan | None = None) -> dict[str, Any]:
     """All figures by name; times in µs of Redis CPU, memory in bytes per URI."""
     plan = plan or Plan()
-    found: dict[str, Any] = {"uris": plan.uris, "hosts": plan.hosts}
+    found: dict[str, Any] = {"uris": plan.uris, "hosts": plan.hosts, "server": ".".join(map(str, server_version(find_server())))}
     for name, measure in (
         ("exact mode, uniform hosts", lambda: core(plan, "exact")),
         ("bitfield mode", lambda: prefixed("bitfield_", core(plan, "bitfield", memory=False))),
@@ -234,11 +237,37 @@ async def _work(frontier: AsyncFrontier, count: int) -> None:
 
 
 def sync_cycle(plan: Plan) -> dict[str, float]:
-    """URIs per second of a sync worker that takes one at a time: it ends one and claims the next in one call, or in two."""
+    """URIs per second of a sync worker that takes one at a time: it ends one and claims the next in one call, or in two.
+
+    Also with worker and server on one CPU, which each would else wake from its sleep for every call: that takes longer than the work.
+    """
     with Bench("exact") as b:
-        b.frontier.schedule(uris(2 * plan.sync_cycles + 1000, plan.hosts, spread="scattered"))
-        exchanges, calls = _exchanges(b.frontier, plan.sync_cycles), _calls(b.frontier, plan.sync_cycles)
-        return {"sync_cycle_per_s": round(exchanges), "sync_cycle_of_two_calls_per_s": round(calls)}
+        b.frontier.schedule(uris(3 * plan.sync_cycles + 1000, plan.hosts, spread="scattered"))
+        figures = {
+            "sync_cycle_per_s": _exchanges(b.frontier, plan.sync_cycles),
+            "sync_cycle_of_two_calls_per_s": _calls(b.frontier, plan.sync_cycles),
+        }
+        with on_one_cpu(int(cast(Any, b.client.info("server"))["process_id"])) as held:
+            if held:
+                figures["sync_cycle_on_one_cpu_per_s"] = _exchanges(b.frontier, plan.sync_cycles)
+        return {name: round(value) for name, value in figures.items()}
+
+
+@contextmanager
+def on_one_cpu(server: int) -> Iterator[bool]:
+    """Hold this process and all threads of the server on one CPU, where the system can do that."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield False
+        return
+    before = os.sched_getaffinity(0)
+    tasks = [0, *(int(task) for task in os.listdir(f"/proc/{server}/task"))]
+    for task in tasks:
+        os.sched_setaffinity(task, {min(before)})
+    try:
+        yield True
+    finally:
+        for task in tasks:
+            os.sched_setaffinity(task, before)
 
 
 def _exchanges(frontier: Frontier, count: int) -> float:
