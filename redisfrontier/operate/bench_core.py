@@ -250,7 +250,7 @@ def sync_cycle(plan: Plan) -> dict[str, float]:
         with on_one_cpu(int(cast(Any, b.client.info("server"))["process_id"])) as held:
             if held:
                 figures["sync_cycle_on_one_cpu_per_s"] = _exchanges(b.frontier, plan.sync_cycles)
-        return {name: round(value) for name, value in figures.items()}
+        return {name: round(value) for name, value in figures.items()} | {"ping_us": _ping(b, plan.sync_cycles)}
 
 
 @contextmanager
@@ -268,6 +268,14 @@ def on_one_cpu(server: int) -> Iterator[bool]:
     finally:
         for task in tasks:
             os.sched_setaffinity(task, before)
+
+
+def _ping(b: Bench, count: int) -> float:
+    """µs of a call that does nothing: what a machine takes to wake a server and its client."""
+    start = time.perf_counter()
+    for _ in range(count):
+        b.client.ping()
+    return round((time.perf_counter() - start) / count * 1e6, 1)
 
 
 def _exchanges(frontier: Frontier, count: int) -> float:
