@@ -25,7 +25,9 @@ from redisfrontier.store.server_program import find_server, server_version
 #: Queues of one call.
 QUEUES = 100
 #: URIs of one call in the full cycle.
-CYCLE_BATCH = 1000
+CYCLE_BATCH = 500
+#: Tasks that schedule, and as many that claim and finish, in the full cycle: while some wait for the server, others prepare.
+CYCLE_TASKS = 2
 _TAKE_ALL = ({"rule": "accept"},)
 _OUTCOME = (200, 5, 2000, "", b"")
 
@@ -208,7 +210,7 @@ def _drain(b: Bench) -> None:
 def full_cycle(plan: Plan) -> dict[str, float]:
     """URIs per second through canonicalise + schedule + claim + finish, batches over many hosts, one process.
 
-    One task schedules and one claims and finishes, so that this process prepares the next batch while the server works on the last.
+    Some tasks schedule and some claim and finish, so that this process prepares the next batches while the server works on the last.
     """
     found = list(uris(plan.cycle_uris, plan.hosts, spread="scattered"))
     with Bench("exact") as b:
@@ -219,18 +221,20 @@ def full_cycle(plan: Plan) -> dict[str, float]:
 
 async def _cycle(url: str, found: list[str]) -> None:
     async with await AsyncFrontier.connect(url, "bench") as frontier:
-        await asyncio.gather(_feed(frontier, found), _work(frontier, len(found)))
+        batches = iter([found[i : i + CYCLE_BATCH] for i in range(0, len(found), CYCLE_BATCH)])
+        left = [len(found)]
+        await asyncio.gather(*(task for _ in range(CYCLE_TASKS) for task in (_feed(frontier, batches), _work(frontier, left))))
 
 
-async def _feed(frontier: AsyncFrontier, found: list[str]) -> None:
-    for i in range(0, len(found), CYCLE_BATCH):
-        await frontier.schedule(found[i : i + CYCLE_BATCH])
+async def _feed(frontier: AsyncFrontier, batches: Iterator[list[str]]) -> None:
+    for batch in batches:
+        await frontier.schedule(batch)
 
 
-async def _work(frontier: AsyncFrontier, count: int) -> None:
-    done, held = 0, await frontier.claim(CYCLE_BATCH)
-    while done < count:
-        done += len(held)
+async def _work(frontier: AsyncFrontier, left: list[int]) -> None:
+    held = await frontier.claim(CYCLE_BATCH)
+    while left[0] > 0:
+        left[0] -= len(held)
         _, held = await frontier.exchange([c.outcome(200, duration_ms=5, size_bytes=2000) for c in held], CYCLE_BATCH)
         if not held:
             await asyncio.sleep(0.001)
