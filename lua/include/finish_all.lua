@@ -6,9 +6,10 @@
 local function finish_all(from, answers) -- from: place of the first argument
   local args, ids, size, at = ARGV, {}, #answers, 1
   for i = from, #ARGV, 7 do ids[#ids + 1] = args[i] end
-  local owns = prefetch(K_OWN, ids) or {}
+  local owns, by_id = prefetch(K_OWN, ids)
   for i = from, #ARGV, 7 do
-    local usual = args[i + 5] == '' and args[i + 6] == '' and usual_end(owns[at], args[i], args[i + 1], args[i + 2], args[i + 3], args[i + 4])
+    local usual = args[i + 5] == '' and args[i + 6] == '' and usual_end(owns and owns[at], args[i], args[i + 1], args[i + 2], args[i + 3], args[i + 4])
+    if usual then by_id[args[i]] = false end -- (it is no longer leased, should it come again)
     size, at = size + 1, at + 1
     answers[size] = usual and '+succeeded' or take_outcome(i)
   end

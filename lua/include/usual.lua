@@ -35,16 +35,17 @@ local function size_of(size)
 end
 
 local ends, end_bytes, emptied = 0, 0, 0 -- usual ones of this call
+local gone, due = {}, {} -- their ids; their queues, each behind the time at which it is due
 
 local function ended(id, name, v, until_ms, cost, size)
   call('HSET', v[1], 'state', 'due', 'in_flight', '0', 'spent', text((v[4] or 0) + cost), 'succeeded', text((v[5] or 0) + 1),
     'bytes', text((v[6] or 0) + size), 'not_before', text(until_ms))
-  ends, end_bytes, n.rotation = ends + 1, end_bytes + size, (n.rotation or 0) + 1
+  end_bytes, n.rotation = end_bytes + size, (n.rotation or 0) + 1
+  due[ends * 2 + 1], due[ends * 2 + 2] = text(until_ms), name
+  ends = ends + 1
+  gone[ends] = id
   if v[3] == '0' then emptied = emptied + 1 end
-  zput(K_DUE, name, text(until_ms))
   note_due(until_ms)
-  zput(K_LEASE, id, false)
-  hput(K_OWN, id, false)
   call('HDEL', bucket('rec:', id), id)
 end
 
@@ -81,6 +82,9 @@ end
 
 local function settle_ends() -- before the counters are looked at
   if ends == 0 then return end
+  send('ZADD', K_DUE, due, ends * 2)
+  send('ZREM', K_LEASE, gone, ends)
+  send('HDEL', K_OWN, gone, ends)
   bump('in_flight', -ends)
   bump('queues_in_process', -ends)
   bump('succeeded', ends)

@@ -33,7 +33,6 @@ local function usual_wake(name, c) -- true if it was one: it waits for its turn
   if not v or better_waiting(DUE, base) then return false end
   note_claimable()
   n.rotation, n_touched.rotation = (n.rotation or 0) + 1, true
-  zput(K_DUE, name, false)
   READY.enter({ name = name, read = v, ready_at = nil, at = nil }, n.rotation)
   return true
 end

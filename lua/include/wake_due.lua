@@ -4,7 +4,9 @@
 -- Due queues wake in the order of their times, through re-enqueue, so behind the queues already ready.
 -- @exports wake_due
 local function wake_due(c)
-  for _, name in ipairs(due_members(K_DUE)) do
+  local names = due_members(K_DUE)
+  if #names > 0 then call('ZREMRANGEBYRANK', K_DUE, 0, #names - 1) end -- (they are its first ones)
+  for _, name in ipairs(names) do
     local usual, q, why = usual_wake(name, c), nil, nil
     if not usual then q, why = queue(name) end
     if usual then -- it waits for its turn
@@ -12,8 +14,6 @@ local function wake_due(c)
       zput(K_DUE, name, put_off(why))
     elseif q.state == 'due' then
       reenqueue(q)
-    else
-      zput(K_DUE, name, false)
     end
   end
 end

@@ -1,6 +1,6 @@
 -- @include keys
 -- Writes to the shared zsets and hashes are gathered during a call and sent together, one command a key; the last one of a member wins.
--- @exports zput zget hput hget prefetch flush flush_all known_type
+-- @exports zput zget hput hget prefetch send flush flush_all known_type
 local zsets, hashes, types, fetched = {}, {}, {}, {}
 local AT_ONCE = 1000 -- values that one command takes
 
@@ -36,14 +36,14 @@ local function hget(key, field) -- the value, or false; nil and why when the key
   return read('HGET', key, field)
 end
 
--- Reads fields of one hash at once, in their order; hget finds them.
+-- Reads fields of one hash at once: their values in order, and by field, where hget finds them.
 local function prefetch(key, fields)
   local values = read('HMGET', key, unpack(fields))
   if not values then return end
   local found = {}
   for i = 1, #fields do found[fields[i]] = values[i] end
   fetched[key] = found
-  return values
+  return values, found
 end
 
 local function send(command, key, args, size)
