@@ -35,7 +35,7 @@ end
 
 local function take(q, id, score, attempts, lost, c) -- out of its queue
   call('ZREM', pending_key(q), id)
-  lease_out(q.name, id, score, attempts, lost, c)
+  lease_out(q.name, id, score, attempts, lost, c, false)
   hold(c.worker, 1)
   count(q, 'pending', -1)
   out(q, 1)

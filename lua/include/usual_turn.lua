@@ -67,7 +67,7 @@ local function usual_turn(turn, c) -- true if it gave its URI
   if not attempts then return false end
   turn.ready_at = nil
   call('ZREMRANGEBYRANK', key, '-1', '-1') -- (ZPOPMAX looks for its member from the beginning)
-  lease_out(name, id, negative(found[2]), attempts, lost, c)
+  lease_out(name, id, negative(found[2]), attempts, lost, c, true)
   written(name, v)
   tell(id, name, attempts, lost, record)
   turns = turns + 1
