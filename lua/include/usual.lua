@@ -46,7 +46,6 @@ local function ended(id, name, v, until_ms, cost, size)
   gone[ends] = id
   if v[3] == '0' then emptied = emptied + 1 end
   note_due(until_ms)
-  call('HDEL', bucket('rec:', id), id)
 end
 
 local origin, origin_size, origin_token, holder = '', 0, nil, nil -- "token worker since " of the last lease: most come from one claim
@@ -70,12 +69,14 @@ local function usual_end(own, id, token, status, duration, size) -- true if it w
   local key = T .. 'm:' .. name
   local v = try('HMGET', key, 'state', 'usual', 'pending', 'spent', 'succeeded', 'bytes', 'not_before')
   if v[1] ~= 'in_process' or v[2] ~= in_session then return false end -- (an error has no fields)
-  local record = hget(bucket('rec:', id), id)
+  local bucket_key = record_key(id)
+  local record = try('HGET', bucket_key, id)
   local until_ms = max((v[7] or 0) + 0, now + (delays[duration] or delay_of(duration)))
   if until_ms <= now or not record or not sound(record) then return false end
   if not note_end(fingerprint_of(record), id, 'succeeded', true) then return false end -- (the first write: it fails alone)
   hold(holder, -1)
   v[1] = key -- (in the place of the state: one more value would have the table made anew)
+  call('HDEL', bucket_key, id)
   ended(id, name, v, until_ms, cost_of(record), sizes[size] or size_of(size))
   return true
 end

@@ -61,7 +61,7 @@ local function usual_turn(turn, c) -- true if it gave its URI
   local key = T .. 'q:' .. name
   local found = try('ZRANGE', key, '-1', '-1', 'WITHSCORES')
   local id = found[1]
-  local record = id and hget(bucket('rec:', id), id)
+  local record = id and try('HGET', record_key(id), id)
   if not record or not sound(record) then return false end
   local attempts, lost = attempts_of(id)
   if not attempts then return false end

@@ -161,6 +161,7 @@ _SHAPES: tuple[tuple[str, str | int], ...] = (
     (r"K_(\w+)$", 1),
     (r"T \.\. '(\w+):?'", 1),
     (r"bucket\('(\w+):'", 1),
+    (r"(record_key\(|bucket_key$)", "rec"),
     (r"pending_key\(|q\.pending_key$", "q"),
     (r"(q\.key|v\[1\])$", "m"),
     (r"a\[4\]$", "q"),
