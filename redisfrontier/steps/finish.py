@@ -18,7 +18,7 @@ from redisfrontier.record.record import Candidate, UriRecord
 from redisfrontier.status import REDIRECT_KEY, Status, fetch_code
 from redisfrontier.steps.claim import split_id
 from redisfrontier.store.drive import Steps, refuse
-from redisfrontier.store.ops import HEAD, head, score_class, tag_text, text
+from redisfrontier.store.ops import HEAD, Ask, head, score_class, tag_text, text
 
 #: At about 20-25 µs an outcome, a call of this many holds Redis for some 5 ms.
 OUTCOMES_PER_CALL = 200
@@ -40,10 +40,11 @@ def finish(live: Live, preparer: Preparer, outcomes: Iterable[Outcome], now_ms: 
         parts[split_id(outcome.claim.id)[0]].append((total - 1, outcome))
     answers: list[Settled | None] = [None] * total
     calls = [(p, part[i : i + OUTCOMES_PER_CALL]) for p, part in parts.items() for i in range(0, len(part), OUTCOMES_PER_CALL)]
-    asks = []
+    asks: list[Ask] = []
     for p, part in calls:
+        if asks:
+            yield ()
         asks.append(live.ops.finish(p, [arguments(live, preparer, o, now_ms) for _, o in part]))
-        yield ()
     replies = yield asks
     for (_, part), reply in zip(calls, replies, strict=True):
         if isinstance(reply, Exception):

@@ -138,7 +138,7 @@ class Session:
         if queue is not None:
             check_queue_name(queue)
         live = yield from self.live()
-        start = self.randoms(2)
+        start = int.from_bytes(self.randoms(2), "big") % live.partitions if live.partitions > 1 else 0
         got = yield from claim.claim(
             live,
             checked_worker(worker or self.worker),
@@ -147,7 +147,7 @@ class Session:
             lease_ms or 0,
             queue or "",
             lambda: self.randoms(8).hex(),
-            int.from_bytes(start, "big") % live.partitions,
+            start,
         )
         yield from self._limits.watch(live)
         return got

@@ -29,10 +29,10 @@ class _Run(Generic[A]):
         except Exception as error:
             self.asks, self.result = None, error
 
-    def pauses(self) -> Steps[None]:
-        """Go on over steps that ask nothing."""
-        while self.asks is not None and not self.asks:
-            self.go_on((yield ()))
+    @property
+    def pauses(self) -> bool:
+        """Does it ask nothing, but wants to go on?"""
+        return self.asks is not None and not self.asks
 
 
 def together(ops: Ops, finish: Steps[A], claim: Steps[B]) -> Steps[tuple[A | Exception, B | Exception]]:
@@ -42,8 +42,11 @@ def together(ops: Ops, finish: Steps[A], claim: Steps[B]) -> Steps[tuple[A | Exc
     """
     one, two = _Run(finish), _Run(claim)
     while True:
-        yield from one.pauses()
-        yield from two.pauses()
+        while one.pauses or two.pauses:
+            replies = yield ()
+            for run in (one, two):
+                if run.pauses:
+                    run.go_on(replies)
         mine, yours = one.asks, two.asks
         if mine is None and yours is None:
             return one.result, two.result
