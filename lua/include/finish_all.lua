@@ -8,7 +8,8 @@ local function finish_all(from, answers) -- from: place of the first argument
   for i = from, #ARGV, 7 do ids[#ids + 1] = args[i] end
   local owns, by_id = prefetch(K_OWN, ids)
   for i = from, #ARGV, 7 do
-    local usual = args[i + 5] == '' and args[i + 6] == '' and usual_end(owns and owns[at], args[i], args[i + 1], args[i + 2], args[i + 3], args[i + 4])
+    local usual = args[i + 5] == '' and args[i + 6] == ''
+    usual = usual and usual_end(owns and owns[at], args[i], args[i + 1], args[i + 2], args[i + 3], args[i + 4])
     if usual then by_id[args[i]] = false end -- (it is no longer leased, should it come again)
     size, at = size + 1, at + 1
     answers[size] = usual and '+succeeded' or take_outcome(i)

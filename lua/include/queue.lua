@@ -34,10 +34,11 @@ local function queue(name) -- the queue, new ones too; or nil and why its key ca
   if new then v[1] = 'exhausted' end
   for i = 3, 12 do v[i] = (v[i] or 0) + 0 end -- (no tonumber: a call for each would cost more)
   -- One table, made as large as it will be: growing it step by step costs more than all else here.
-  q = setmetatable({ name = name, key = key, was = v, new = new, pending_key = nil, put = nil, state = v[1], more = v[2] == '-', pending = v[3],
+  q = setmetatable({ name = name, key = key, was = v, new = new, pending_key = nil, put = nil, state = v[1], more = false, pending = v[3],
     spent = v[4], not_before = v[5], admitted = v[6], in_flight = v[7], succeeded = v[8], bytes = v[9], precedence = v[10], active = v[11],
     session_start = v[12] }, ABSENT)
-  if q.more then
+  if not new and (v[2] or '-') == '-' then -- (none at all: who wrote it knows no such word)
+    q.more = true
     load_more(q)
     local fine, wrong = bound(q.sheet, q.group)
     if not fine then return nil, wrong end

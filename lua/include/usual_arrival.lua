@@ -10,7 +10,7 @@ local settings_fine
 local function look_at_queue(name)
   if settings_fine == nil then settings_fine = S.queue_precedence_policy ~= 'highest_uri' and (n.followers or 0) == 0 end
   local a = settings_fine and not queues[name] and try('HMGET', T .. 'm:' .. name, 'pending', 'admitted', 'usual') -- (an error has no fields)
-  local pending = a and a[3] ~= '-' and (a[1] or 0) + 0 or 0
+  local pending = a and (a[3] or '-') ~= '-' and (a[1] or 0) + 0 or 0
   if pending > 0 then -- (the table that is there already)
     a[1], a[2], a[3], a[4] = pending, a[2] + 0, 0, T .. 'q:' .. name
   else

@@ -11,6 +11,7 @@ import redis
 
 from redisfrontier.candidates import Preparer
 from redisfrontier.frontier import Frontier
+from redisfrontier.store import keys
 from redisfrontier.store.ops import HEAD, Ask, Ops
 from redisfrontier.store.scripts import load
 
@@ -68,3 +69,15 @@ def test_what_is_not_usual_goes_the_general_way(frontier: Frontier) -> None:
     ids = broken(frontier, OPS.claim(0, TOKEN, "w", 1, 1, 0))[HEAD + 3 :: 5]
     with pytest.raises(redis.ResponseError, match="the general half"):
         broken(frontier, OPS.finish(0, [(ids[0], TOKEN, -2, 5, 0, "", b"")]))
+
+
+def test_a_queue_without_its_word_is_looked_at_as_a_whole(frontier: Frontier) -> None:
+    frontier.budget("test,a,", total=1)
+    state = keys.queue_state("c", 0, "test,a,")
+    assert frontier.client.hget(state, "usual") == b"-"
+    frontier.client.hdel(state, "usual")
+    for _ in range(2):
+        frontier.finish([c.outcome(200, duration_ms=5) for c in frontier.claim(3)])
+        time.sleep(0.01)
+    frontier.claim(3)
+    assert frontier.client.hmget(state, "state", "spent", "usual") == [b"retired", b"1", b"-"]
