@@ -127,6 +127,21 @@ async def test_redis_away_is_waited_out_with_growing_bounded_pauses():
     assert max(scene.naps) == 5.0
 
 
+async def slow_pages(count, **plan):
+    """A scene whose pages take longer than any test."""
+    scene = Scene({f"{HOST}/{i}": "x" for i in range(count)}, delay_seconds=30, **plan)
+    scene.frontier.robots["h.example:80"] = ""
+    await scene.frontier.schedule([f"{HOST}/{i}" for i in range(count)])
+    return scene
+
+
+async def stop_after(scene, seconds):
+    run = asyncio.create_task(scene.crawler.run())
+    await asyncio.sleep(seconds)
+    scene.crawler.stop()
+    await asyncio.wait_for(run, 5)
+
+
 async def test_a_stop_while_redis_is_away_gives_up_in_time():
     scene = Scene()
     await scene.frontier.schedule([f"{HOST}/"])
@@ -135,17 +150,12 @@ async def test_a_stop_while_redis_is_away_gives_up_in_time():
         raise Unavailable
 
     scene.frontier.trouble = trouble
-    run = asyncio.create_task(scene.crawler.run())
-    await asyncio.sleep(0.02)
-    scene.crawler.stop()
-    await asyncio.wait_for(run, 5)
+    await stop_after(scene, 0.02)
     assert scene.frontier.finished() == {}
 
 
 async def test_stop_releases_what_is_being_fetched():
-    scene = Scene({f"{HOST}/{i}": "x" for i in range(5)}, concurrency=3, delay_seconds=30)
-    scene.frontier.robots["h.example:80"] = ""
-    await scene.frontier.schedule([f"{HOST}/{i}" for i in range(5)])
+    scene = await slow_pages(5, concurrency=3)
     run = asyncio.create_task(scene.crawler.run())
     await asyncio.sleep(0.05)
     assert scene.crawler.in_flight == 3
@@ -157,9 +167,7 @@ async def test_stop_releases_what_is_being_fetched():
 
 
 async def test_stop_releases_a_claim_that_reaches_the_frontier_late():
-    scene = Scene({f"{HOST}/{i}": "x" for i in range(2)}, delay_seconds=30)
-    scene.frontier.robots["h.example:80"] = ""
-    await scene.frontier.schedule([f"{HOST}/{i}" for i in range(2)])
+    scene = await slow_pages(2)
     release_worker, late = scene.frontier.release_worker, scene.frontier.claim
 
     async def release_and_claim(worker):
@@ -169,10 +177,7 @@ async def test_stop_releases_a_claim_that_reaches_the_frontier_late():
         return back
 
     scene.frontier.release_worker = release_and_claim
-    run = asyncio.create_task(scene.crawler.run())
-    await asyncio.sleep(0.05)
-    scene.crawler.stop()
-    await asyncio.wait_for(run, 5)
+    await stop_after(scene, 0.05)
     assert scene.frontier.leased == {}
     assert len(scene.frontier.pending) == 2
 
