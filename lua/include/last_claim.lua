@@ -16,6 +16,5 @@ local function claim_again(worker, token) -- true if this very call was answered
 end
 
 local function note_claimed(worker, token)
-  local ids = told()
-  if #ids > 0 then call('HSET', K_W, worker .. ' last', token .. ' ' .. table.concat(ids, ' ')) end
+  if #told > 0 then call('HSET', K_W, worker .. ' last', token .. ' ' .. table.concat(told, ' ')) end
 end

@@ -1,7 +1,7 @@
 -- @include held
+-- @include first_try
 -- The beginning of a lease: its expiry, and what is known of it.
--- @exports FIRST_TIME lease_out write_listed
-local FIRST_TIME = ' 0 0 0' -- how own ends as long as nothing has gone wrong
+-- @exports lease_out write_listed
 local leases, owners, listed_values = {}, {}, 0 -- expiry and id, id and own, of those that nothing asks for in this call
 
 local function lease_out(name, id, score, attempts, lost, c, unasked)

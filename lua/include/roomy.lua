@@ -6,7 +6,7 @@
 local MANY = 16 -- leases, for which it is worth the detour
 
 local function write_leases()
-  local first = #told() >= MANY and call('ZCARD', K_LEASE) == 0
+  local first = #told >= MANY and call('ZCARD', K_LEASE) == 0
   local long = first and string.rep('-', 65) -- more than compact forms take, as Redis comes and with deploy/redis.conf
   if first then
     call('ZADD', K_LEASE, 0, long)

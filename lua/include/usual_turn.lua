@@ -12,9 +12,9 @@ local in_session, in_none -- what `usual` says of a queue of that precedence wit
 local turns = 0 -- usual ones of this call
 
 local function look_at_turns(c)
-  base, balance, total = ordinary(), S.balance_replenish_amount, S.queue_total_budget
+  base, in_session = ordinary()
+  balance, total = S.balance_replenish_amount, S.queue_total_budget
   settings_fine = base and base < S.precedence_floor and S.max_in_flight == 1 and c.per_queue >= 1 and not c.named or false
-  in_session = base and text(base)
   in_none = base and in_session .. '*'
 end
 

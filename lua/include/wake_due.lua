@@ -7,13 +7,13 @@ local function wake_due(c)
   local names = due_members(K_DUE)
   if #names > 0 then call('ZREMRANGEBYRANK', K_DUE, 0, #names - 1) end -- (they are its first ones)
   for _, name in ipairs(names) do
-    local usual, q, why = usual_wake(name, c), nil, nil
-    if not usual then q, why = queue(name) end
-    if usual then -- it waits for its turn
-    elseif not q then
-      zput(K_DUE, name, put_off(why))
-    elseif q.state == 'due' then
-      reenqueue(q)
+    if not usual_wake(name, c) then
+      local q, why = queue(name)
+      if not q then
+        zput(K_DUE, name, put_off(why))
+      elseif q.state == 'due' then
+        reenqueue(q)
+      end
     end
   end
 end

@@ -36,10 +36,10 @@ local function hget(key, field) -- the value, or false; nil and why when the key
   return read('HGET', key, field)
 end
 
--- Reads fields of one hash at once: their values in order, and by field, where hget finds them.
+-- Reads fields of one hash at once: their values in order, and by field, where hget finds them (none of a key of another type).
 local function prefetch(key, fields)
   local values = read('HMGET', key, unpack(fields))
-  if not values then return end
+  if not values then return {}, {} end
   local found = {}
   for i = 1, #fields do found[fields[i]] = values[i] end
   fetched[key] = found

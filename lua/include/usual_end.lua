@@ -5,16 +5,16 @@
 -- @include wake_up
 -- @include levels
 -- @include note_end
+-- @include first_try
 -- The usual end of a visit in few commands: a first try, answered, of a queue with nothing unusual.  What comes of it is what settle.lua
 -- makes of it (the model test compares); everything else is left to that.
 -- @exports usual_end settle_ends
-local find = string.find
 local settings_fine, in_session -- of the crawl: may there be a usual end at all?  what `usual` says of a queue of its one precedence
 local statuses, delays, sizes = {}, {}, {} -- of this call, by text: is it usual?  how long the host rests; bytes
 
 local function look_at_ends()
-  local base = ordinary()
-  in_session = base and text(base)
+  local base, word = ordinary()
+  in_session = word
   settings_fine = base and S.retention ~= 'keep' and S.max_per_host_bandwidth_usage_kb_sec <= 0 or false
 end
 
@@ -48,24 +48,11 @@ local function ended(id, name, v, until_ms, cost, size)
   note_due(until_ms)
 end
 
-local origin, origin_size, origin_token, holder = '', 0, nil, nil -- "token worker since " of the last lease: most come from one claim
-
-local function is_holder(own, token)
-  if token == origin_token and sub(own, 1, origin_size) == origin then return true end
-  local a = #token + 1
-  if sub(own, 1, a) ~= token .. ' ' then return false end
-  local b = find(own, ' ', a + 1, true)
-  origin_size = find(own, ' ', b + 1, true)
-  origin, origin_token, holder = sub(own, 1, origin_size), token, sub(own, a + 1, b - 1)
-  return true
-end
-
 local function usual_end(own, id, token, status, duration, size) -- true if it was one; own: what was known of the lease when the call began
   if settings_fine == nil then look_at_ends() end
   if not own or not settings_fine or not (statuses[status] or statuses[status] == nil and is_usual(status)) then return false end
-  if sub(own, -6) ~= ' 0 0 0' or not is_holder(own, token) then return false end
-  local name = sub(own, find(own, ' ', origin_size + 1, true) + 1, -7) -- own: "token worker since score queue 0 0 0"
-  if queues[name] then return false end
+  local name, worker = first_try(own, token)
+  if not name or queues[name] then return false end
   local key = T .. 'm:' .. name
   local v = try('HMGET', key, 'state', 'usual', 'pending', 'spent', 'succeeded', 'bytes', 'not_before')
   if v[1] ~= 'in_process' or v[2] ~= in_session then return false end -- (an error has no fields)
@@ -74,7 +61,7 @@ local function usual_end(own, id, token, status, duration, size) -- true if it w
   local until_ms = max((v[7] or 0) + 0, now + (delays[duration] or delay_of(duration)))
   if until_ms <= now or not record or not sound(record) then return false end
   if not note_end(fingerprint_of(record), id, 'succeeded', true) then return false end -- (the first write: it fails alone)
-  hold(holder, -1)
+  hold(worker, -1)
   v[1] = key -- (in the place of the state: one more value would have the table made anew)
   call('HDEL', bucket_key, id)
   ended(id, name, v, until_ms, cost_of(record), sizes[size] or size_of(size))
