@@ -24,6 +24,8 @@ BUSY_SECONDS = 1.0
 #: itself whether it is, since nobody tells. Each sleep costs two calls or three (case C4: at most two a second).
 IDLE_SECONDS = 10.0
 IDLE_LEAVING_SECONDS = 2.0
+#: Work that is cut off and goes on is cut off again after this.
+CANCEL_SECONDS = 0.05
 #: What is being written when a stop is asked for may take this long.
 GRACE_SECONDS = 10.0
 #: Rest after Redis refused links because it is full.
@@ -146,8 +148,10 @@ class Crawler:
             # A claim that is cut off may have been made: _leave releases it by the worker's name.
             return task.result() if task.done() else None
         finally:
-            for t in (task, stop):
-                t.cancel()
+            stop.cancel()
+            while not task.done():  # once is not enough: wait_for (Python 3.11) forgets a cancel in whose moment its own work ends
+                task.cancel()
+                await asyncio.wait({task}, timeout=CANCEL_SECONDS)
 
     async def _over(self, claims: Claims) -> bool:
         """Is the crawl at its end? EMPTY must be seen twice with nothing admitted in between (design §8)."""

@@ -182,6 +182,23 @@ async def test_stop_releases_a_claim_that_reaches_the_frontier_late():
     assert len(scene.frontier.pending) == 2
 
 
+async def test_stop_ends_a_claim_that_forgets_its_cancellation():
+    scene = await slow_pages(1)
+    claim = scene.frontier.claim
+
+    async def stubborn(n, **how):
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:  # as asyncio.wait_for does in Python 3.11, when what it waits for ends just then
+            await asyncio.sleep(0.2)
+        return await claim(n, **how)
+
+    scene.frontier.claim = stubborn
+    await stop_after(scene, 0.02)
+    await asyncio.sleep(0.3)
+    assert scene.frontier.leased == {}
+
+
 async def test_stop_lets_what_is_being_written_come_home():
     scene = Scene({f"{HOST}/": "x"})
     scene.frontier.robots["h.example:80"] = ""
